@@ -1,0 +1,22 @@
+"""Every Redis key that this product reads or writes. What is ours lies under `joobq:admin:`; the rest is JoobQ's own."""
+
+DEAD = b"joobq:dead_letter"  # zset: member = an entry's exact bytes, score = when it died (see entry.TIMES_FROM)
+COUNTS = b"joobq:dead_letter:counts"  # hash: queue -> how many entries
+DELAYED = b"joobq:delayed_jobs"  # zset: jobs to be retried, score = due, unix ms
+
+AUDIT = b"joobq:admin:audit"  # stream: what operators did
+AUDIT_INDEX = b"joobq:admin:audit:index"  # zset: records by operation, digest and jid
+BIN = b"joobq:admin:bin"  # hash: digest -> a purged entry
+BIN_TIMES = b"joobq:admin:bin:times"  # zset: digest, score = when it was purged, unix ms
+PROVED = b"joobq:admin:counts:proved"  # string: stands while COUNTS was proved exact and only added to since
+RECOUNTING = b"joobq:admin:counts:lock"  # string with TTL: one process at a time puts counts right
+
+
+def retry_lock(jid: bytes) -> bytes:
+    """String with a TTL: a retry of this job is scheduled."""
+    return b"joobq:retry_lock:" + jid
+
+
+def processing(queue: bytes) -> bytes:
+    """List: jobs of this queue that are being run, or were left behind by a crash."""
+    return b"joobq:processing:" + queue

@@ -1,0 +1,77 @@
+"""What a state change can answer. A race that can be foreseen is an outcome here, never an exception."""
+
+from dataclasses import dataclass
+from enum import StrEnum, unique
+
+from joobq_admin.joobq.entry import EntryRef
+
+
+@unique
+class Refusal(StrEnum):
+    """Why nothing was done. In the order of the checks: the first that applies is the answer."""
+
+    # the entry
+    NOT_AN_OBJECT = "NOT_AN_OBJECT"
+    NOT_STRICT_JSON = "NOT_STRICT_JSON"
+    PLACEHOLDER = "PLACEHOLDER"
+    BAD_FIELD = "BAD_FIELD"
+    JID_NOT_UUID = "JID_NOT_UUID"
+    NO_QUEUE = "NO_QUEUE"
+    RESERVED_QUEUE = "RESERVED_QUEUE"
+    QUEUE_NAME = "QUEUE_NAME"
+    SAME_JOB = "SAME_JOB"
+    # a key in Redis, or the rights to it
+    NOT_A_LIST = "NOT_A_LIST"
+    AUDIT_BROKEN = "AUDIT_BROKEN"
+    BIN_BROKEN = "BIN_BROKEN"
+    BIN_FULL = "BIN_FULL"
+    NOT_ALLOWED = "NOT_ALLOWED"
+    # the server, by its own word; nothing has changed
+    READONLY = "READONLY"
+    OOM = "OOM"
+    BUSY = "BUSY"
+    LOADING = "LOADING"
+    MISCONF = "MISCONF"
+    NOREPLICAS = "NOREPLICAS"
+    MASTERDOWN = "MASTERDOWN"
+    CLUSTERDOWN = "CLUSTERDOWN"
+    KILLED = "KILLED"
+
+    @property
+    def by_server(self) -> bool:
+        """Did Redis itself take no changes just then? Trying again later may do."""
+        return self in _BY_SERVER
+
+
+_BY_SERVER = frozenset(list(Refusal)[list(Refusal).index(Refusal.READONLY) :])
+
+What = str | EntryRef  # what was asked for: a jid, or one exact entry
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """`detail` says what exactly was found, for people; it may be empty."""
+
+    what: What
+    reason: Refusal
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Everything that was asked for, each in exactly one group, in the order of asking."""
+
+    done: tuple[What, ...] = ()
+    missing: tuple[What, ...] = ()  # someone else got there first
+    conflicts: tuple[What, ...] = ()  # the job is there, those bytes are not
+    refused: tuple[Refused, ...] = ()
+    unknown: tuple[What, ...] = ()  # sent, but the answer was lost
+    unsent: tuple[What, ...] = ()  # not tried: an earlier answer was lost. The same operation can go on later
+
+
+class Unreachable(ConnectionError):
+    """No connection to Redis: nothing was sent, so nothing was done."""
+
+
+class UnexpectedReply(RuntimeError):
+    """A script answered what it never answers: it is not the one that this code knows."""
