@@ -1,8 +1,8 @@
 """JSON exactly as Redis reads it (lua-cjson), and the places of an object's top-level members in its bytes.
 
-JoobQ's scripts read an entry's queue with cjson, which takes much that other readers refuse (bytes that are no UTF-8, raw
-control characters, `01`, `nan`, whatever follows a NUL) and refuses some that they take (lone surrogates, a byte order mark).
-The counts per queue are right only if Python gives cjson's answer for every byte string.
+JoobQ's scripts read an entry's queue with cjson, which takes much that other readers refuse (bytes that are no UTF-8,
+raw control characters, `01`, `nan`, whatever follows a NUL) and refuses some that they take (lone surrogates, a byte
+order mark). The counts per queue are right only if Python gives cjson's answer for every byte string.
 """
 
 import re
@@ -73,7 +73,7 @@ def scan(raw: bytes) -> list[Member]:
     """
     if len(raw) >= 2 and 0 in raw[:2]:
         raise NotJSON("UTF-16 or UTF-32")
-    raw, _, _ = raw.partition(b"\0")  # cjson stops at a NUL; inside a string the cut leaves it unclosed, an error as there
+    raw, _, _ = raw.partition(b"\0")  # cjson stops there; a string that is cut so is unclosed, an error there too
     found: list[Member] = []
     open_brackets: list[bytes] = []
     key, start, at = b"", 0, _skip(raw, 0)

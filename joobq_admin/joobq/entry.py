@@ -22,6 +22,7 @@ TIMES_FROM, TIMES_TO = 10**12, 10**14
 OWN_FIELDS = frozenset(("jid", "queue", "retries", "max_retries", "expires", "status", "error"))
 
 _HYPHENED = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _UUID = re.compile(rf"(?:urn:uuid:)?{_HYPHENED}|[0-9a-fA-F]{{32}}")
 
 
@@ -83,7 +84,7 @@ class Entry:
 
     @cached_property
     def queue(self) -> str:
-        """The queue as Redis reads it; '' = unknown. Bytes that are no UTF-8 are surrogates (`to_bytes` restores them)."""
+        """The queue as Redis reads it; '' = unknown. What is no UTF-8 are surrogates (`to_bytes` restores them)."""
         return to_text(cjson.queue_of(self.raw))
 
     @property
@@ -161,10 +162,9 @@ class Entry:
             return Kind.MALFORMED
         if "original_job_data" in self.job and "retries" not in self.job:
             return Kind.PLACEHOLDER
-        if (self.status or "").lower() != "dead" and self.expires is not None and self.died_at is not None:
-            if self.expires < self.died_at.timestamp() * 1000:
-                return Kind.EXPIRED
-        return Kind.JOB
+        expires, died_at = self.expires, self.died_at
+        had_expired = expires is not None and died_at is not None and expires < died_at.timestamp() * 1000
+        return Kind.EXPIRED if had_expired and (self.status or "").lower() != "dead" else Kind.JOB
 
     def _text(self, name: str) -> str | None:
         value = (self.job or {}).get(name)
@@ -185,6 +185,11 @@ def is_uuid(jid: str) -> bool:
     return _UUID.fullmatch(jid) is not None
 
 
+def is_digest(text: object) -> bool:
+    """Is it a SHA-256 as `Entry.digest` gives it?"""
+    return isinstance(text, str) and _DIGEST.fullmatch(text) is not None
+
+
 def to_text(raw: bytes) -> str:
     """Any bytes as text; those that are no UTF-8 become lone surrogates."""
     return raw.decode("utf-8", "surrogateescape")
@@ -200,7 +205,7 @@ def to_bytes(text: str) -> bytes:
 
 def score_text(score: Score) -> str:
     """A score as Redis takes it back, exactly."""
-    return "%.17g" % score
+    return f"{float(score):.17g}"
 
 
 def read_score(text: bytes | str) -> Score:

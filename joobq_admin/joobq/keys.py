@@ -1,4 +1,4 @@
-"""Every Redis key that this product reads or writes. What is ours lies under `joobq:admin:`; the rest is JoobQ's own."""
+"""Every Redis key that this product reads or writes. Ours lie under `joobq:admin:`; the rest is JoobQ's own."""
 
 DEAD = b"joobq:dead_letter"  # zset: member = an entry's exact bytes, score = when it died (see entry.TIMES_FROM)
 COUNTS = b"joobq:dead_letter:counts"  # hash: queue -> how many entries

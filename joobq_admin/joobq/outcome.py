@@ -73,5 +73,17 @@ class Unreachable(ConnectionError):
     """No connection to Redis: nothing was sent, so nothing was done."""
 
 
+class AnswerLost(ConnectionError):
+    """It was sent, and the answer was lost: it may be done or not. The same operation again is safe."""
+
+
+class NotDone(RuntimeError):
+    """Nothing was done, for this reason: where an answer is a number and has no room for it."""
+
+    def __init__(self, reason: Refusal) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 class UnexpectedReply(RuntimeError):
     """A script answered what it never answers: it is not the one that this code knows."""

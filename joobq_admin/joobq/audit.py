@@ -1,0 +1,145 @@
+"""The audit log: who did what, when and why. Written inside the scripts, in the step that makes the change.
+
+The stream `joobq:admin:audit` holds the records; the zset `joobq:admin:audit:index` finds them by operation, digest and
+jid. An operation is one press of a button: pressed again, it answers as recorded for as long as its record is kept.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import chain
+
+from redis import Redis
+
+from joobq_admin.joobq import keys, scripts
+from joobq_admin.joobq.entry import Score, read_score, to_bytes, to_text
+from joobq_admin.joobq.redriven import Change
+
+LONGEST_JID = 128  # bytes; a longer one is indexed by its SHA-256
+TRIM_SLACK, TRIM_STEP = 1_000, 200  # trimming starts so far over the cap, and takes so many a call
+FIND_STEP = 100  # prefixes a script
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who acts: `id` identifies, `name` is for people."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record. `at` is the stream's own time; None with the id '0-0': done, but the stream took no record of it."""
+
+    id: str
+    action: str
+    operation: str
+    digest: str = ""
+    jid: str = ""
+    queue: str = ""
+    score: Score | None = None
+    by: str = ""
+    name: str = ""
+    reason: str = ""
+    sent: str = ""  # redrive: SHA-256 of the pushed bytes, hex
+    changes: tuple[Change, ...] = ()  # redrive: the replaced values
+    fields: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def at(self) -> datetime | None:
+        ms = int(self.id.partition("-")[0])
+        return datetime.fromtimestamp(ms / 1000, UTC) if ms else None
+
+
+class AuditLog:
+    """The newest `cap` records; trimming runs behind writes, a few at a time."""
+
+    KEYS = (keys.AUDIT, keys.AUDIT_INDEX)
+
+    def __init__(self, redis: Redis, cap: int = 100_000) -> None:
+        self.redis, self.cap = redis, cap
+
+    def recorded(self, operation: str, action: str, digest: str) -> Record | None:
+        """What this operation did to these bytes; None = not done. Reads the primary."""
+        found = self.all_recorded(operation, action, [digest])
+        return found.get(digest)
+
+    def all_recorded(self, operation: str, action: str, digests: Sequence[str]) -> dict[str, Record]:
+        """The same for many entries in one round trip, by digest."""
+        found = self._find([f"o:{operation}\0{action}\0{digest}\0".encode() for digest in digests], most=1)
+        return {digest: records[0] for digest, records in zip(digests, found, strict=True) if records}
+
+    def of_operation(self, operation: str, most: int = 1_000) -> list[Record]:
+        """All that this operation did."""
+        return self._find([f"o:{operation}\0".encode()], most)[0]
+
+    def of_digest(self, digest: str, most: int = 100) -> list[Record]:
+        """What was done to these bytes, the newest first. `digest` in full, or its first hex digits."""
+        whole = len(digest) == 64
+        return self._find([f"d:{digest}".encode() + (b"\0" if whole else b"")], most)[0]
+
+    def of_jid(self, jid: str, most: int = 100) -> list[Record]:
+        """What was done to entries of this job, the newest first."""
+        return self.of_jids([jid], most)[jid]
+
+    def of_jids(self, jids: Iterable[str], most: int = 10) -> dict[str, list[Record]]:
+        """The same for many jobs in one round trip."""
+        wanted = list(dict.fromkeys(jids))
+        found = self._find([b"j:" + jid_key(to_bytes(jid)) + b"\0" for jid in wanted], most)
+        return {
+            jid: [record for record in records if record.jid == to_text(jid_key(to_bytes(jid)))]  # a jid may hold a \0
+            for jid, records in zip(wanted, found, strict=True)
+        }
+
+    def oldest(self) -> datetime | None:
+        """The time of the oldest record that is kept; None without any."""
+        (rows,) = scripts.read(self.redis, [("XRANGE", keys.AUDIT, "-", "+", "COUNT", 1)])
+        return datetime.fromtimestamp(int(rows[0][0].partition(b"-")[0]) / 1000, UTC) if rows else None
+
+    def trim_call(self) -> scripts.Call:
+        """To be sent behind writes: drops the oldest records once the log is well over its cap."""
+        return scripts.TRIM_AUDIT.call(self.KEYS, (self.cap, TRIM_SLACK, TRIM_STEP))
+
+    def _find(self, prefixes: Sequence[bytes], most: int) -> list[list[Record]]:
+        blocks = [prefixes[at : at + FIND_STEP] for at in range(0, len(prefixes), FIND_STEP)]
+        calls = [scripts.RECORDS.call(self.KEYS, (most, *block), read_only=True) for block in blocks]
+        found = chain.from_iterable(scripts.read(self.redis, calls))
+        return [[record for row in rows if (record := _record(*row))] for rows in found]
+
+
+def jid_key(jid: bytes) -> bytes:
+    """A jid as the index and the records hold it: itself, or its digest when it is long."""
+    return jid if len(jid) <= LONGEST_JID else b"sha256:" + hashlib.sha256(jid).hexdigest().encode()
+
+
+def who_and_why(by: Actor | None, reason: str) -> tuple[bytes, ...]:
+    """Fields of a record, as name, value, name, value."""
+    actor = by or Actor("", "")
+    return (b"by", to_bytes(actor.id), b"name", to_bytes(actor.name), b"reason", to_bytes(reason))
+
+
+def what_was_sent(raw: bytes, changes: Sequence[Change]) -> tuple[bytes, ...]:
+    """Fields of a redrive's record: the digest of the pushed bytes, and the replaced values."""
+    rows = json.dumps([(change.field, change.was, change.now) for change in changes])
+    return (b"sent", hashlib.sha256(raw).hexdigest().encode(), b"changes", rows.encode())
+
+
+def _record(member: bytes, id_: bytes, row: list[bytes]) -> Record | None:
+    fields = {to_text(name): to_text(value) for name, value in zip(row[::2], row[1::2], strict=False)}
+    if not fields:
+        if not member.startswith(b"o:"):
+            return None  # a stale member of the index: its record was trimmed
+        _, _, rest = to_text(member).partition(":")
+        operation, action, digest, _ = rest.split("\0")
+        return Record("0-0", action, operation, digest)
+    known = {name: fields.get(name, "") for name in
+             ("action", "operation", "digest", "jid", "queue", "by", "name", "reason", "sent")}  # fmt: skip
+    try:
+        score = read_score(fields["score"])
+        changes = tuple(Change(*row) for row in json.loads(fields.get("changes", "[]")))
+    except (KeyError, ValueError, TypeError):
+        score, changes = None, ()  # fields of another version
+    return Record(to_text(id_), score=score, changes=changes, fields=fields, **known)

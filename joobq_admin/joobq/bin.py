@@ -1,0 +1,68 @@
+"""The bin: purged entries, kept for a while with their bytes, their score, and who purged them and why.
+
+The hash `joobq:admin:bin` holds digest -> `<score> <purged ms> <who, why: one line of JSON>\\n<member>`, and under
+`bytes` the sum of these lengths; the zset `joobq:admin:bin:times` holds each digest by the time of its purge, unix ms.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from redis import Redis
+
+from joobq_admin.joobq import keys, scripts
+from joobq_admin.joobq.audit import Actor
+from joobq_admin.joobq.entry import Entry, read_score
+
+TRIM_STEP, TRIM_BYTES = 200, 4 << 20  # a call of trimming drops so many entries, or about so many bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Binned:
+    """An entry in the bin."""
+
+    entry: Entry
+    purged_at: datetime
+    by: str
+    name: str
+    reason: str
+    operation: str
+
+
+class Bin:
+    """Keeps what was purged for `keep`. At most `room` bytes: a full bin refuses, it drops nothing early."""
+
+    KEYS = (keys.BIN, keys.BIN_TIMES)
+
+    def __init__(self, redis: Redis, keep: timedelta, room: int) -> None:
+        self.redis, self.keep, self.room = redis, keep, room
+
+    def get(self, digests: Sequence[str]) -> dict[str, Binned]:
+        """Those of these entries that are in the bin, by digest (64 hex digits)."""
+        if not digests:
+            return {}
+        (values,) = scripts.read(self.redis, [("HMGET", keys.BIN, *digests)])
+        found = ((digest, _binned(value)) for digest, value in zip(digests, values, strict=True) if value)
+        return {digest: binned for digest, binned in found if binned}
+
+    def note(self, by: Actor | None, reason: str, operation: str) -> bytes:
+        """Who and why, as it is kept with an entry."""
+        actor = by or Actor("", "")
+        return json.dumps({"by": actor.id, "name": actor.name, "reason": reason, "operation": operation}).encode()
+
+    def trim_call(self) -> scripts.Call:
+        """To be sent behind writes: drops what has been kept long enough."""
+        return scripts.TRIM_BIN.call(self.KEYS, (self.keep // timedelta(milliseconds=1), TRIM_STEP, TRIM_BYTES))
+
+
+def _binned(value: bytes) -> Binned | None:
+    """None for a value that is not ours."""
+    head, _, member = value.partition(b"\n")
+    try:
+        score, purged, note = head.split(b" ", 2)
+        who = json.loads(note)
+        names = [str(who[name]) for name in ("by", "name", "reason", "operation")]
+        return Binned(Entry(member, read_score(score)), datetime.fromtimestamp(int(purged) / 1000, UTC), *names)
+    except (ValueError, KeyError, TypeError):
+        return None

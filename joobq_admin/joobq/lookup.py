@@ -1,0 +1,260 @@
+"""Finding entries and walking the dead set by keyset: O(log n), also among any number of equal scores.
+
+The order is Redis': score, then member by bytes. A cursor is a place between two entries, told as B-trees tell theirs,
+so it stays exact for every entry that stays, also when the entry beside it is gone.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from redis import Redis
+
+from joobq_admin.joobq import keys, scripts
+from joobq_admin.joobq.cjson import queue_of
+from joobq_admin.joobq.entry import Entry, EntryRef, Score, read_score, score_text, to_bytes
+
+CHUNK = 200  # entries a reading script returns at most
+REPLY_BYTES = 4 << 20  # and about so many bytes
+FIRST_LOOK = 20  # deaths of one job at one score that the first look reads
+BUDGET = 4_000  # entries that one look reads at most
+LONGEST_PREFIX = 1_024  # bytes of a cursor
+LIFETIME_SCORE = 604_800  # what JoobQ writes as a score where it means a lifetime: ties by the thousand
+_cursor = re.compile(r"(-?(?:[0-9.]+(?:e[+-]?[0-9]+)?|inf))~([A-Za-z0-9_-]*)(?:~([0-9]{1,9}))?", re.ASCII).fullmatch
+
+Where = Callable[[Entry], bool]
+
+
+class Cursor(NamedTuple):
+    """A place between two entries: below it lies what has a lower score, or this score and a member below `prefix`."""
+
+    score: Score
+    prefix: bytes = b""
+    up: int = 0  # the place lies so many entries higher: only where the prefix had to be cut
+
+    def __str__(self) -> str:
+        text = f"{score_text(self.score)}~{base64.urlsafe_b64encode(self.prefix).decode().rstrip('=')}"
+        return f"{text}~{self.up}" if self.up else text
+
+    @classmethod
+    def parse(cls, text: str) -> "Cursor":
+        """Raises ValueError for what `str` never wrote."""
+        match = _cursor(text)
+        if not match:
+            raise ValueError("no cursor")
+        score, code, up = match.groups()
+        try:
+            prefix = base64.urlsafe_b64decode(code + "=" * (-len(code) % 4))
+        except binascii.Error as error:
+            raise ValueError("no cursor") from error
+        return cls(read_score(score), prefix, int(up or 0))
+
+
+TOP = Cursor(float("inf"), b"\xff" * 8)  # no member begins so: it would be no text of any kind
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Entries newest first. `newer`, `older`: where to walk on; None = nothing is left there."""
+
+    entries: tuple[Entry, ...]
+    newer: Cursor | None
+    older: Cursor | None
+    scanned: int  # entries read
+    scanned_to: Score | None  # the score of the last one read
+    complete: bool  # nothing is left in the direction of the walk
+    above: int  # entries newer than the place where the walk began (or ended, towards newer)
+
+
+class Rows(NamedTuple):
+    """What `seek` found beside a cursor, nearest first."""
+
+    below: int  # entries below the cursor
+    size: int  # entries in all
+    entries: list[Entry]
+
+
+def seek_call(cursor: Cursor, way: str, limit: int, most: int = REPLY_BYTES) -> scripts.Call:
+    """`way`: 'older', 'newer', or 'match' for the entries at this score that begin with the prefix."""
+    args = (score_text(cursor.score), cursor.prefix, way, limit, cursor.up, most)
+    return scripts.SEEK.call((keys.DEAD,), args, read_only=True)
+
+
+def rows_of(reply: Sequence[bytes | int]) -> Rows:
+    below, size, *flat = reply
+    pairs = zip(flat[::2], flat[1::2], strict=True)
+    return Rows(int(below), int(size), [Entry(bytes(member), read_score(bytes(score))) for member, score in pairs])
+
+
+def seek(redis: Redis, cursor: Cursor, way: str, limit: int) -> Rows:
+    (reply,) = scripts.read(redis, [seek_call(cursor, way, limit)])
+    return rows_of(reply)
+
+
+def between(redis: Redis, upper: Entry, lower: Entry) -> Cursor:
+    """The place between two neighbours: the shortest prefix of the upper member that exceeds the lower one.
+
+    Longer than 1 kB it is cut, and the place told by counting from there: exact until such twins change, when one may
+    be shown again; none is skipped.
+    """
+    if upper.score != lower.score:
+        return Cursor(upper.score)
+    above, below = upper.raw, lower.raw
+    same = next((i for i, (a, b) in enumerate(zip(above, below, strict=False)) if a != b), min(len(above), len(below)))
+    exact = Cursor(upper.score, above[: same + 1])
+    if same < LONGEST_PREFIX:
+        return exact
+    short = Cursor(upper.score, above[:LONGEST_PREFIX])
+    here, cut = (rows_of(r) for r in scripts.read(redis, [seek_call(exact, "older", 0), seek_call(short, "older", 0)]))
+    return short._replace(up=here.below - cut.below)
+
+
+def walk(
+    redis: Redis,
+    cursor: Cursor,
+    limit: int,
+    where: Where | None = None,
+    budget: int = BUDGET,
+    newer: bool = False,
+    enough: int | None = None,
+) -> Page:
+    """Up to `limit` entries that `where` accepts, from `cursor` towards older ones or newer ones.
+
+    Reads at most `budget` entries, and stops at `enough` matches when that many are known to exist.
+    """
+    found: list[Entry] = []
+    scanned, behind, here, last = 0, None, cursor, None
+    while True:
+        want = min(CHUNK if where else limit, budget - scanned)
+        rows = seek(redis, here, "newer" if newer else "older", want + 1)
+        ahead = rows.size - rows.below if newer else rows.below
+        behind = rows.size - ahead if behind is None else behind
+        for entry in rows.entries[:want]:
+            last, scanned, ahead = entry, scanned + 1, ahead - 1
+            if where is None or where(entry):
+                found.append(entry)
+            if len(found) == limit:
+                break
+        rest = _beside(redis, last, rows.entries, newer) if last and ahead and len(found) != enough else None
+        if rest is None or where is None or len(found) == limit or scanned == budget:
+            break
+        here = rest
+    start = cursor if behind else None
+    return Page(
+        entries=tuple(reversed(found)) if newer else tuple(found),
+        newer=rest if newer else start,
+        older=start if newer else rest,
+        scanned=scanned,
+        scanned_to=last.score if last else None,
+        complete=rest is None,
+        above=ahead if newer else behind,
+    )
+
+
+def _beside(redis: Redis, last: Entry, read: list[Entry], newer: bool) -> Cursor | None:
+    """The place behind the last entry that was looked at; None when there is nothing behind it any more."""
+    at = next(at for at, entry in enumerate(read, 1) if entry is last)
+    if at < len(read):
+        after = read[at]
+    else:  # the reply ended early because of its size
+        here = Cursor(last.score, last.raw + b"\0") if newer else Cursor(last.score, last.raw)
+        beyond = seek(redis, here, "newer" if newer else "older", 1).entries
+        if not beyond:
+            return None
+        after = beyond[0]
+    return between(redis, after, last) if newer else between(redis, last, after)
+
+
+def find(redis: Redis, refs: Sequence[EntryRef]) -> dict[EntryRef, Entry]:
+    """Those of these entries that stand at their score, found among equal scores by the beginning of their bytes.
+
+    Entries of the ref's job first, then whatever else has that score, as far as the budget goes. A digest may be cut.
+    """
+    found: dict[EntryRef, Entry] = {}
+    places = [Cursor(ref.score, _prefix(ref.jid)) for ref in refs]
+    replies = scripts.read(redis, [seek_call(place, "match", FIRST_LOOK) for place in places])
+    for ref, place, reply in zip(refs, places, replies, strict=True):
+        rows = rows_of(reply).entries
+        entry = _with_digest(rows, ref.digest)
+        if not entry and len(rows) == FIRST_LOOK:  # an upstream loop can add a death of one job every second
+            entry = next((row for row in _matching(redis, place, rows) if row.digest.startswith(ref.digest)), None)
+        if entry:
+            found[ref] = entry
+    oddly = [ref for ref in refs if ref not in found and ref.jid]  # its bytes may begin in another way
+    for score in dict.fromkeys(ref.score for ref in oddly):
+        rest = {ref for ref in oddly if ref.score == score}
+        for entry in _matching(redis, Cursor(score), []):
+            for ref in [ref for ref in rest if entry.digest.startswith(ref.digest)]:
+                found[ref] = entry
+                rest.discard(ref)
+            if not rest:
+                break
+    return found
+
+
+def _matching(redis: Redis, place: Cursor, rows: list[Entry]) -> Iterator[Entry]:
+    """The entries behind `rows` with the score and the prefix of `place`, as far as the budget goes."""
+    left = BUDGET
+    while left > 0:
+        if rows:
+            more = seek(redis, Cursor(place.score, rows[-1].raw + b"\0"), "newer", CHUNK).entries
+            rows = [entry for entry in more if entry.score == place.score and entry.raw.startswith(place.prefix)]
+        else:
+            rows = seek(redis, place, "match", CHUNK).entries
+        if not rows:
+            return
+        yield from rows
+        left -= len(rows)
+
+
+def nearby(redis: Redis, jids: Collection[str], digests: Iterable[str] = ()) -> list[Entry]:
+    """Entries of these jobs, or with these bytes, newest first, by a bounded look: at 604800 by how an entry of the job
+    begins, and the newest 4,000."""
+    of_job, exact = of_jobs(*jids), frozenset(digests)
+    prefixes = filter(None, map(_prefix, jids))
+    calls = [seek_call(Cursor(LIFETIME_SCORE, prefix), "match", CHUNK) for prefix in prefixes]
+    found = {entry.raw: entry for reply in scripts.read(redis, calls) for entry in rows_of(reply).entries}
+    page = walk(redis, TOP, BUDGET, lambda entry: of_job(entry) or (bool(exact) and entry.digest in exact))
+    found |= {entry.raw: entry for entry in page.entries}
+    return sorted(found.values(), key=newest, reverse=True)
+
+
+def newest(entry: Entry) -> tuple[Score, bytes]:
+    """The order of the dead set."""
+    return entry.score, entry.raw
+
+
+def in_queue(queue: str, also: Where | None = None) -> Where:
+    """Entries that name this queue, as Redis reads it ('' = those that name none)."""
+    name = to_bytes(queue)
+
+    def where(entry: Entry) -> bool:
+        raw = entry.raw
+        if name not in raw and b"\\" not in raw:  # it could only stand there as it is
+            return False
+        return queue_of(raw) == name and (also is None or also(entry))
+
+    return where
+
+
+def of_jobs(*jids: str) -> Where:
+    """Entries of these jobs; only those whose bytes hold the jid are parsed."""
+    wanted = {jid: to_bytes(jid) for jid in jids}
+
+    def where(entry: Entry) -> bool:
+        raw = entry.raw
+        return (b"\\" in raw or any(jid in raw for jid in wanted.values())) and entry.jid in wanted
+
+    return where
+
+
+def _prefix(jid: str | None) -> bytes:
+    """How the bytes of an entry of this job begin: JoobQ writes the jid first."""
+    return b'{"jid":"%s"' % to_bytes(jid) if jid and len(jid) <= LONGEST_PREFIX else b""
+
+
+def _with_digest(entries: Iterable[Entry], digest: str) -> Entry | None:
+    return next((entry for entry in entries if entry.digest.startswith(digest)), None)

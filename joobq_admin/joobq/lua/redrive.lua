@@ -1,0 +1,48 @@
+-- redrive: one dead letter leaves the dead set and goes to the front of its queue.
+-- Every check comes before the first write; what was removed is put back if it cannot be pushed.
+--
+-- KEYS[1] zset    the dead set
+-- KEYS[2] list    the queue, by its bare name; that name is also its field in the counts
+-- KEYS[3] string  the job's retry lock
+-- KEYS[4] hash    entries per queue
+-- KEYS[5] stream, KEYS[6] zset  the audit trail and its index; leave both out to record nothing
+-- ARGV[1] the member, byte for byte        ARGV[2] the bytes that a worker is to read
+-- With an audit trail: ARGV[3] operation, ARGV[4] digest, ARGV[5] jid as it is indexed ('' = none),
+--   ARGV[6...] further fields of the record as name, value, name, value
+-- Returns  1 done · 2 done before by this operation · 0 not in the set · -1 the queue's key holds no list
+--   · -2 an audit key holds another type · -3 a write is not allowed. Only 1 changes anything; an error changes nothing.
+--include checks
+--include record
+
+local set, list, lock, counts, audit, index = unpack(KEYS)
+local member, bytes, operation, digest, jid = unpack(ARGV, 1, 5)
+
+local mark
+if audit then
+  if not (holds(audit, 'stream') and holds(index, 'zset')) then return -2 end
+  mark = mark_of(operation, 'redrive', digest)
+  if recorded(index, mark) then return 2 end
+end
+if not holds(list, 'list') then return -1 end
+local score = redis.call('ZSCORE', set, member)
+if not score then
+  redis.call('ZREM', set, member)  -- changes nothing, but a replica refuses it: one that lags must not say "gone"
+  return 0
+end
+if not (may('ZREM', set, 'm') and may('ZADD', set, 0, 'm') and may('RPUSH', list, 'm')
+    and may('HINCRBY', counts, 'q', -1) and may('DEL', lock)) then return -3 end
+if audit and not may_record(audit, index) then return -3 end
+
+redis.call('ZREM', set, member)  -- first: a script that has written is not refused for memory any more
+local pushed = redis.pcall('RPUSH', list, bytes)
+if type(pushed) ~= 'number' then
+  redis.call('ZADD', set, score, member)
+  return pushed
+end
+redis.pcall('HINCRBY', counts, list, -1)
+redis.pcall('DEL', lock)
+if audit then
+  record(audit, index, mark, digest, jid, 'action', 'redrive', 'operation', operation, 'digest', digest,
+    'jid', jid, 'queue', list, 'score', score, unpack(ARGV, 6))
+end
+return 1

@@ -1,0 +1,200 @@
+"""The Lua scripts: loaded from lua/, sent exactly once, and their answers as names.
+
+A write must never be sent again by the client after a time-out: the first copy may have worked. redis-py retries by
+default (one EVAL was seen to arrive eleven times), so writes do not go through its `execute_command`: a connection is
+taken, everything is sent once, each reply is read once. What was sent and not answered is UNKNOWN.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+from redis import Redis, exceptions
+
+from joobq_admin.joobq.outcome import Refusal, UnexpectedReply, Unreachable
+
+PIPELINE = 50  # scripts a round trip: larger ones are no faster and stall other clients
+
+_NO_ANSWER = (exceptions.ConnectionError, exceptions.TimeoutError, OSError)
+
+Call = tuple[Any, ...]  # one command as it goes over the wire
+
+
+class Reply(IntEnum):
+    """What a writing script says. A number that is not here raises: it is a script of another version."""
+
+    DONE = 1
+    DONE_BEFORE = 2
+    THERE_ALREADY = 3
+    GONE = 0
+    NOT_A_LIST = -1
+    AUDIT_BROKEN = -2
+    NOT_ALLOWED = -3
+    BIN_BROKEN = -4
+    BIN_FULL = -5
+    UNKNOWN = -100  # ours, never a script's: the answer was lost
+    NOT_SENT = -101  # ours: an earlier answer was lost, this one was not tried
+
+
+_BY_SHA: dict[str, "Script"] = {}
+_include = re.compile(rb"^--include (\w+)\n", re.M)
+
+
+def _lua(name: str) -> bytes:
+    return (Path(__file__).parent / "lua" / f"{name}.lua").read_bytes()
+
+
+class Script:
+    """One file of lua/, with the functions that it names by `--include`. The header of the file is its contract."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.text = _include.sub(lambda line: _lua(f"include/{line[1].decode()}"), _lua(name))
+        self.sha = hashlib.sha1(self.text, usedforsecurity=False).hexdigest()
+        _BY_SHA[self.sha] = self
+
+    def call(self, keys: Sequence[bytes], args: Sequence[Any] = (), *, read_only: bool = False) -> Call:
+        """The command that runs it. A user without write rights may only run EVALSHA_RO."""
+        return ("EVALSHA_RO" if read_only else "EVALSHA", self.sha, len(keys), *keys, *args)
+
+
+ADD, REDRIVE, REMOVE, RESTORE, PURGE_ALL = map(Script, ("add", "redrive", "remove", "restore", "purge_all"))
+TRIM_AUDIT, TRIM_BIN = Script("trim_audit"), Script("trim_bin")
+SEEK, RECORDS = Script("seek"), Script("records")
+READ, RECOUNT, RANKS, SWAP = map(Script, ("read", "recount", "ranks", "swap"))
+
+
+def write(redis: Redis, calls: Sequence[Call], after: Sequence[Call] = ()) -> list[Reply | Refusal]:
+    """Sends writing scripts in pipelines of 50; one answer each, in order.
+
+    The first lost answer ends it: what was not sent is NOT_SENT, and the same operation can go on later.
+    `after`: calls sent behind every pipeline whose answers do not matter (trimming).
+    Raises Unreachable when nothing at all could be sent, UnexpectedReply for an answer that no script gives.
+    """
+    answers: list[Reply | Refusal] = []
+    for start in range(0, len(calls), PIPELINE):
+        block = calls[start : start + PIPELINE]
+        try:
+            replies = send(redis, [*block, *after])[: len(block)]
+        except Unreachable:
+            if not answers:
+                raise
+            break
+        answers += map(answer, replies)
+        if not {Reply.UNKNOWN, Reply.NOT_SENT}.isdisjoint(answers[start:]):
+            break
+    return answers + [Reply.NOT_SENT] * (len(calls) - len(answers))
+
+
+def read(redis: Redis, calls: Sequence[Call]) -> list[Any]:
+    """Runs commands that change nothing in one round trip; one reply each, in order.
+
+    Reads may be sent again: a connection that was stale is replaced once. Raises the first error reply, and Unreachable
+    when Redis does not answer.
+    """
+    if not calls:
+        return []
+    for last in (False, True):
+        replies = send(redis, calls)
+        if Reply.UNKNOWN not in replies[:1] or last:
+            break
+    for reply in replies:
+        if isinstance(reply, Reply):
+            raise Unreachable("Redis did not answer")
+        if isinstance(reply, Exception):
+            raise reply
+    return replies
+
+
+def send(redis: Redis, calls: Sequence[Call]) -> list[Any]:
+    """Calls, each sent once; a script that the server has forgotten did not run: it is sent again, once, with its text.
+
+    Raises Unreachable when there was no connection.
+    """
+    replies = _exchange(redis, calls)
+    again = [at for at, reply in enumerate(replies) if isinstance(reply, exceptions.NoScriptError)]
+    if again:
+        late: list[Any]
+        try:
+            late = _exchange(redis, list(_with_texts(calls[at] for at in again)))
+        except Unreachable:
+            late = [Reply.NOT_SENT] * len(again)
+        for at, reply in zip(again, late, strict=True):
+            replies[at] = reply
+    return replies
+
+
+def _with_texts(calls: Iterable[Call]) -> Iterator[Call]:
+    """The first call of each script with its text, which makes the server know it for those behind."""
+    known = set[str]()
+    for command, sha, *rest in calls:
+        if sha in known:
+            yield command, sha, *rest
+        else:
+            known.add(sha)
+            yield command.replace("EVALSHA", "EVAL"), _BY_SHA[sha].text, *rest
+
+
+def _exchange(redis: Redis, calls: Sequence[Call]) -> list[Any]:
+    """Sends `calls` once in one go and reads one reply each: a value, a ResponseError, or Reply.UNKNOWN."""
+    pool, replies = redis.connection_pool, list[Any]()
+    try:
+        connection = pool.get_connection()  # may connect, and looks for a stale socket: nothing is sent yet
+    except _NO_ANSWER as error:
+        raise Unreachable(str(error)) from error
+    try:
+        connection.send_packed_command(connection.pack_commands(calls), check_health=False)
+        for _ in calls:
+            try:
+                replies.append(connection.read_response())
+            except exceptions.ResponseError as error:
+                replies.append(error)
+    except _NO_ANSWER:
+        connection.disconnect()
+        replies += [Reply.UNKNOWN] * (len(calls) - len(replies))
+    except BaseException:  # a worker that is being stopped: leave no half-read replies to the next user
+        connection.disconnect()
+        raise
+    finally:
+        pool.release(connection)
+    return replies
+
+
+def answer(reply: object) -> Reply | Refusal:
+    """The one place that turns a writing script's reply into a name. Raises UnexpectedReply for any other."""
+    if isinstance(reply, Reply):
+        return reply
+    if isinstance(reply, int) and reply in _SCRIPTS_SAY:
+        return Reply(reply)
+    if isinstance(reply, exceptions.RedisError) and (refusal := refusal_of(reply)):
+        return refusal
+    raise UnexpectedReply(f"{type(reply).__name__}: {reply!s:.200}")
+
+
+_SCRIPTS_SAY = frozenset(reply.value for reply in Reply if reply > Reply.UNKNOWN)
+
+_BY_CLASS: tuple[tuple[type[exceptions.RedisError], Refusal], ...] = (
+    (exceptions.NoPermissionError, Refusal.NOT_ALLOWED),
+    (exceptions.AuthenticationError, Refusal.NOT_ALLOWED),
+    (exceptions.ReadOnlyError, Refusal.READONLY),
+    (exceptions.BusyLoadingError, Refusal.LOADING),
+    (exceptions.OutOfMemoryError, Refusal.OOM),
+)
+_BY_WORD = (Refusal.READONLY, Refusal.OOM, Refusal.BUSY, Refusal.LOADING, Refusal.MISCONF, Refusal.NOREPLICAS,
+            Refusal.MASTERDOWN, Refusal.CLUSTERDOWN)  # fmt: skip
+
+
+def refusal_of(error: exceptions.RedisError) -> Refusal | None:
+    """The name of an error that a server gives before a script has changed anything; None for any other."""
+    for kind, refusal in _BY_CLASS:
+        if isinstance(error, kind):
+            return refusal
+    text = str(error)
+    if "ACL failure" in text or "can't run this command" in text or text.startswith(("NOPERM", "NOAUTH")):
+        return Refusal.NOT_ALLOWED
+    if "Script killed by user" in text:
+        return Refusal.KILLED
+    return next((refusal for refusal in _BY_WORD if text.startswith(refusal)), None)
