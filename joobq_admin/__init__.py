@@ -1,0 +1,1 @@
+"""JoobQ Admin: JoobQ's dead letters, to look at and to redrive."""

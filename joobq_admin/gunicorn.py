@@ -1,0 +1,44 @@
+"""How gunicorn runs it: gunicorn -c python:joobq_admin.gunicorn joobq_admin.wsgi:application
+
+Reading the settings comes first: with a wrong one nothing listens.
+"""
+
+from logging.config import dictConfig
+from typing import Any
+
+from gunicorn.glogging import Logger
+
+from joobq_admin import settings
+
+bind = f"{'127.0.0.1' if settings.IN_DEV else '0.0.0.0'}:{settings.PORT}"
+workers = settings.WORKERS
+worker_class = "gthread"
+threads = 4
+preload_app = False  # connections to Redis are made after the fork
+
+# No header says who, where or how we are: not the prefix and not the scheme (JOOBQ_ADMIN_PUBLIC_URL says both), and a
+# name with _ cannot be told from one with -, so those are dropped. By default SCRIPT_NAME would count from 127.0.0.1.
+forwarder_headers = "X-JOOBQ-ADMIN-TRUSTS-NONE"
+secure_scheme_headers: dict[str, str] = {}
+header_map = "drop"
+# All gunicorns of one user would share one socket, and each start would take it from the one before.
+control_socket_disable = True
+
+
+class Lines(Logger):
+    """Gunicorn's own events in the log of the application. What was asked for is the proxy's to log."""
+
+    access_log_enabled = False
+
+    def setup(self, cfg: Any) -> None:
+        self.cfg = cfg
+        dictConfig(settings.LOGGING)
+
+
+logger_class = Lines
+
+
+def on_starting(server: Any) -> None:
+    """The command line and GUNICORN_CMD_ARGS have the last word, but not on this."""
+    if server.cfg.header_map == "dangerous":
+        raise SystemExit("header_map must not be dangerous: X_Forwarded_User would count as X-Forwarded-User.")

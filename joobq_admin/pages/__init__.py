@@ -1,0 +1,1 @@
+"""HTTP: a page for people, a fragment for htmx."""

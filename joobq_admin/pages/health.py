@@ -1,0 +1,29 @@
+"""What machines ask. They are not signed in and may call us by any name, so this stands before both checks."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+
+from joobq_admin import connection
+
+Answer = Callable[[HttpRequest], HttpResponse]
+
+
+def healthz(request: HttpRequest) -> HttpResponse:
+    """Does this process answer? Redis does not matter: to start it anew would not bring Redis back."""
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+def readyz(request: HttpRequest) -> HttpResponse:
+    """Does Redis answer this process?"""
+    if connection.ping():
+        return HttpResponse("ok\n", content_type="text/plain")
+    return HttpResponse("Redis does not answer\n", content_type="text/plain", status=503, headers={"Retry-After": "5"})
+
+
+PROBES = {"/healthz": healthz, "/readyz": readyz}
+
+
+def probes(get_response: Answer) -> Answer:
+    """Middleware that answers the probes and passes on all else."""
+    return lambda request: PROBES.get(request.path_info, get_response)(request)

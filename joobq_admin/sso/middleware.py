@@ -1,0 +1,92 @@
+"""Closed by default: nobody unknown reaches a view, and no answer is kept, or runs what is not ours."""
+
+import logging
+from collections.abc import Callable
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import patch_vary_headers
+
+from joobq_admin.sso import dev, proxy
+from joobq_admin.sso.roles import User
+
+GetResponse = Callable[[HttpRequest], HttpResponse]
+log = logging.getLogger(__name__)
+
+UNPROVEN = """401: nobody is signed in
+
+This request carries no proof that it came through the sign-in of this dashboard, so nothing was done.
+The dashboard is at {url}. If you did come by that address, its sign-in is not set up as it must be:
+the dashboard's log says what is missing.
+"""
+NOT_LOCAL = """403: this dashboard is open on its own machine only
+
+It runs with JOOBQ_ADMIN_AUTH=dev, which signs in everybody, and this request is not local: {reason}.
+For anybody else's eyes, run it behind a sign-in: JOOBQ_ADMIN_AUTH=proxy.
+"""
+
+
+class SignIn:
+    """Sets `request.user` for all that is behind it. Who is unknown gets plain words: no page, no redirect, no loop."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        who = by_loopback(request) if settings.AUTH == "dev" else by_proxy(request)
+        if isinstance(who, HttpResponse):
+            return who
+        request.user = who
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> None:
+        """Somebody may not do what they asked for: that is for the log too. The answer is handler403's."""
+        if isinstance(exception, PermissionDenied):
+            log.warning("denied", extra={"action": str(exception), **about(request), "user": request.user.sub})
+
+
+def by_proxy(request: HttpRequest) -> User | HttpResponse:
+    who = proxy.identify(request.META["REMOTE_ADDR"], request.headers, settings.PROXY)
+    return who if isinstance(who, User) else refused(request, 401, UNPROVEN, who)
+
+
+def by_loopback(request: HttpRequest) -> User | HttpResponse:
+    picked = request.get_signed_cookie(dev.COOKIE, default="", salt=dev.COOKIE)
+    who = dev.identify(request.META["REMOTE_ADDR"], request.headers.get("Host", ""), request.headers, picked)
+    return who if isinstance(who, User) else refused(request, 403, NOT_LOCAL, who)
+
+
+def refused(request: HttpRequest, status: int, words: str, reason: str) -> HttpResponse:
+    log.warning("not signed in", extra={"reason": reason, **about(request)})
+    text = words.format(url=settings.PUBLIC_URL, reason=reason)
+    return HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")
+
+
+def about(request: HttpRequest) -> dict[str, str]:
+    return {"method": request.method, "path": request.path, "peer": request.META["REMOTE_ADDR"]}
+
+
+def content_security_policy(get_response: GetResponse) -> GetResponse:
+    """Sends SECURE_CSP, written as Django 6 reads it: this goes when django.middleware.csp is there."""
+    policy = "; ".join(f"{directive} {' '.join(sources)}" for directive, sources in settings.SECURE_CSP.items())
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        response["Content-Security-Policy"] = policy
+        return response
+
+    return answer
+
+
+def private(get_response: GetResponse) -> GetResponse:
+    """What is answered is for one reader, now: kept nowhere, told apart by fragment and cookie, without any device."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        response["Cache-Control"] = "no-store, private"
+        response["Permissions-Policy"] = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
+        patch_vary_headers(response, ["HX-Request", "Cookie"])
+        return response
+
+    return answer

@@ -1,0 +1,106 @@
+"""Who somebody is, and what they may do. Nothing here reads a header, a cookie or a setting."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from functools import wraps
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+
+EVERYONE = "*"  # in the groups of VIEWER only: whoever is signed in
+
+
+class Role(Enum):
+    """In rising order: each may do all that those before it may."""
+
+    VIEWER = "Viewer"
+    OPERATOR = "Operator"
+    ADMIN = "Admin"
+
+    def __str__(self) -> str:
+        return self.value
+
+    def reaches(self, other: "Role") -> bool:
+        rising = list(Role)
+        return rising.index(self) >= rising.index(other)
+
+
+class Action(Enum):
+    """What a view does. The value is the word for it in the log; `role` is the lowest that may."""
+
+    VIEW = "view"
+    REDRIVE = "redrive"
+    PURGE = "purge"
+    RESTORE = "restore"
+    PURGE_FOR_GOOD = "purge for good"
+    PURGE_ALL = "purge all"
+    UNREDACTED = "see unredacted bytes"
+
+    def __str__(self) -> str:
+        return self.value
+
+    @property
+    def role(self) -> Role:
+        return NEEDED[self]
+
+
+NEEDED = {
+    Action.VIEW: Role.VIEWER,
+    Action.REDRIVE: Role.OPERATOR,
+    Action.PURGE: Role.OPERATOR,
+    Action.RESTORE: Role.OPERATOR,
+    Action.PURGE_FOR_GOOD: Role.ADMIN,
+    Action.PURGE_ALL: Role.ADMIN,
+    Action.UNREDACTED: Role.ADMIN,
+}
+
+RoleGroups = Mapping[Role, frozenset[str]]
+
+
+def role_of(groups: Iterable[str], mapped: RoleGroups) -> Role | None:
+    """The highest role that one of the groups is mapped to: exact, case-sensitive. None when there is none."""
+    theirs = {*groups, EVERYONE}
+    return next((role for role in reversed(Role) if mapped.get(role, frozenset()) & theirs), None)
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Somebody who is signed in. `sub` is who it is; name and email are for display; role None: may do nothing here."""
+
+    sub: str
+    name: str
+    role: Role | None
+    email: str = ""
+    auth_time: datetime | None = None  # UTC; None where the one who signed them in does not say
+
+    def can(self, action: Action) -> bool:
+        return self.role is not None and self.role.reaches(action.role)
+
+    @property
+    def initials(self) -> str:
+        words = self.name.split()
+        return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper()
+
+
+View = Callable[..., Any]
+
+
+def needs(action: Action) -> Callable[[View], View]:
+    """Marks a view with the action that it is (`view.needs`) and lets in only who may do it.
+
+    Raises PermissionDenied(action): handler403 gets it as `exception.args[0]`.
+    """
+
+    def mark(view: View) -> View:
+        @wraps(view)
+        def checked(request: Any, *args: Any, **kwargs: Any) -> Any:
+            if not request.user.can(action):
+                raise PermissionDenied(action)
+            return view(request, *args, **kwargs)
+
+        vars(checked)["needs"] = action
+        return checked
+
+    return mark

@@ -1,0 +1,12 @@
+#!/usr/bin/env python3
+"""Django's commands, such as `collectstatic`."""
+
+import os
+import sys
+
+from django.core.management import execute_from_command_line
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "joobq_admin.settings")
+
+if __name__ == "__main__":
+    execute_from_command_line(sys.argv)
