@@ -15,7 +15,7 @@ from joobq_admin.joobq import keys, lookup, scripts
 from joobq_admin.joobq.audit import Actor, AuditLog
 from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.counting import Counting, Counts
-from joobq_admin.joobq.entry import Entry, EntryRef, Score, is_digest, read_score
+from joobq_admin.joobq.entry import Entry, EntryRef, Score, is_digest
 from joobq_admin.joobq.lookup import BUDGET, TOP, Cursor, Page, Where
 from joobq_admin.joobq.operation import CONFLICT, DONE, MISSING, Answer, Operation, reason_of
 from joobq_admin.joobq.outcome import AnswerLost, NotDone, Outcome, Refused, What
@@ -71,21 +71,11 @@ class DeadLetterQueue:
         """Entries by position, newest first; both page through those of `queue`. Reads all up to there."""
         if offset < 0 or limit < 0:
             raise ValueError("offset and limit must not be negative")
-        where = lookup.in_queue(queue) if queue is not None else None
-        found = list[Entry]()
-        if where is None:
-            for start in range(offset, offset + limit, self.CHUNK):
-                stop = min(start + self.CHUNK, offset + limit) - 1
-                (rows,) = scripts.read(self.redis, [("ZREVRANGE", keys.DEAD, start, stop, "WITHSCORES")])
-                found += [Entry(raw, read_score(score)) for raw, score in zip(rows[::2], rows[1::2], strict=True)]
-                if len(rows) < 2 * (stop - start + 1):
-                    break
-            return found
-        for entry in self._all(where) if limit else ():
-            found.append(entry)
-            if len(found) == offset + limit:
-                break
-        return found[offset:]
+        if queue is None:
+            entries = self._all(start=TOP._replace(up=-offset))
+        else:
+            entries = islice(self._all(lookup.in_queue(queue)), offset, None)
+        return list(islice(entries, limit))
 
     def walk(
         self,
@@ -271,11 +261,11 @@ class DeadLetterQueue:
             answers[jid] = Refused(jid, answer.reason, answer.detail) if refused else answer
         return _outcome(wanted, {jid: MISSING if a == CONFLICT else a for jid, a in answers.items()})
 
-    def _all(self, where: Where) -> Iterator[Entry]:
+    def _all(self, where: Where | None = None, start: Cursor = TOP) -> Iterator[Entry]:
         """Every entry that `where` accepts, newest first, read as it is asked for."""
-        cursor: Cursor | None = TOP
+        cursor: Cursor | None = start
         while cursor:
-            page = lookup.walk(self.redis, cursor, self.CHUNK, where, BUDGET)
+            page = lookup.walk(self.redis, cursor, self.CHUNK, where)
             yield from page.entries
             cursor = page.older
 

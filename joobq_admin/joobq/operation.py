@@ -1,4 +1,4 @@
-"""One press of a button: looks up what it acts on, asks whether it may, sends each script once, says what came of it."""
+"""One press of a button: looks up what it acts on, asks whether it may, sends each script once, says how it went."""
 
 import re
 import time
@@ -55,8 +55,8 @@ class Operation:
         for ref in _others_of_a_job(refs, entries, pushes, answers):
             answers[ref] = Refused(ref, Refusal.SAME_JOB)
             del pushes[ref]
-        calls = {ref: self._redrive_call(entries[ref], push) for ref, push in pushes.items()}
-        return answers | self._send(calls)
+        answers |= self._send({ref: self._redrive_call(entries[ref], push) for ref, push in pushes.items()})
+        return answers | self._with_types({ref: push.queue for ref, push in pushes.items()}, answers)
 
     def purge(self, refs: Sequence[EntryRef]) -> dict[EntryRef, Answer]:
         entries, answers = self._look_up("purge", refs)
@@ -108,6 +108,14 @@ class Operation:
         args = (entry.raw, push.raw, *self._identity(entry), *self._who_and_why(), *sent)
         return scripts.REDRIVE.call((*set_keys, *AuditLog.KEYS), args)
 
+    def _with_types(self, queues: dict[EntryRef, bytes], answers: dict[EntryRef, Answer]) -> dict[EntryRef, Answer]:
+        """NOT_A_LIST with what the queue's key holds instead, as Redis names it."""
+        not_lists = [what for what, answer in answers.items() if _is_refused(answer, Refusal.NOT_A_LIST)]
+        types = scripts.read(self.redis, [("TYPE", queues[ref]) for ref in not_lists])
+        return {
+            ref: Refused(ref, Refusal.NOT_A_LIST, kind.decode()) for ref, kind in zip(not_lists, types, strict=True)
+        }
+
     def _identity(self, entry: Entry) -> tuple[str | bytes, ...]:
         return self.id, entry.digest, jid_key(to_bytes(entry.jid or ""))
 
@@ -151,8 +159,8 @@ def _others_of_a_job(
 ) -> list[EntryRef]:
     """Those that must not be sent because another entry of their job is tried, or was sent by this operation before.
 
-    An entry that is gone counts as tried when it was the newest: what became of it is not known here, and another in its
-    place could be a second copy of the job.
+    An entry that is gone counts as tried when it was the newest: what became of it is not known here, and another in
+    its place could be a second copy of the job.
     """
     jobs = defaultdict[str, list[EntryRef]](list)
     for ref in refs:
@@ -167,6 +175,10 @@ def _others_of_a_job(
         tried = next((ref for ref in candidates if answers.get(ref) == DONE), candidates[0] if candidates else None)
         others += [ref for ref in candidates if ref != tried and ref in may_be_sent]
     return others
+
+
+def _is_refused(answer: Answer, why: Refusal) -> bool:
+    return isinstance(answer, Refused) and answer.reason is why
 
 
 def _gone(ref: EntryRef, here: Sequence[Entry]) -> Answer:

@@ -4,7 +4,7 @@
 -- ARGV[1] score ('+inf' with a prefix above all members = the top) · ARGV[2] prefix
 -- ARGV[3] 'older' the nearest below the gap, newest first · 'newer' the nearest above it, oldest first
 --         'match' those of this score whose member begins with the prefix, from the least
--- ARGV[4] how many · ARGV[5] move the gap up by so many entries (for a prefix that had to be cut)
+-- ARGV[4] how many · ARGV[5] move the gap up by so many entries (for a prefix that had to be cut; below 0: down)
 -- ARGV[6] no more entries are read once they hold so many bytes
 -- Returns {entries below the gap, entries in all, member, score, member, score, ...}
 local set, score, prefix, way, limit = KEYS[1], ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
@@ -31,7 +31,7 @@ if size > 0 then
     if below(redis.call('ZRANGE', set, middle, middle)[1]) then low = middle + 1 else high = middle end
   end
 end
-low = min(low + tonumber(ARGV[5]), all)
+low = max(0, min(low + tonumber(ARGV[5]), all))
 
 local answer, bytes, taken, step = {low, all}, 0, 0, 8
 local left = min(limit, way == 'older' and low or all - low)
