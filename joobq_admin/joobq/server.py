@@ -8,7 +8,7 @@ OLDEST = (7, 0)  # Redis 7.0 and Valkey 7.2 (which calls itself Redis 7.2 too): 
 
 
 def shortcoming(redis: Redis) -> str | None:
-    """Why the dead-letter queue cannot be worked on this server, in words; None when it can, or the server will not say.
+    """Why the scripts cannot run on this server, in words; None when they can, or when the server will not say.
 
     Raises Unreachable when it does not answer.
     """

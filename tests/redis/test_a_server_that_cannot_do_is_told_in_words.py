@@ -1,6 +1,7 @@
 import re
 from collections.abc import Callable
 
+from joobq_admin.joobq import scripts
 from joobq_admin.joobq.server import shortcoming, told_by
 from tests.support.servers import Server
 
@@ -17,7 +18,7 @@ def test_a_cluster_is_refused(new_server: Callable[..., Server]) -> None:
 
 
 def test_an_old_one_is_refused(server: Server) -> None:
-    info = server.client.execute_command("INFO", "server", "cluster", NEVER_DECODE=True).decode()
+    info = scripts.read(server.client, [("INFO", "server", "cluster")])[0].decode()
     old = re.sub("(?m)^redis_version:.*?$", "redis_version:6.2.21\r", info)
     assert told_by(info) is None
     assert told_by(old) == "This is Redis 6.2.21. JoobQ Admin needs Redis 7.0 or Valkey 7.2."
