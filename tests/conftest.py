@@ -2,15 +2,24 @@
 
 import os
 from collections.abc import Callable, Iterator
+from typing import Any
 
+import django
 import pytest
 import redis as redis_py
+from django.test import Client
+from django.test.utils import setup_test_environment, teardown_test_environment
 from hypothesis import settings
+from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.support import chromium
+from tests.support.dashboard import Dashboard
 from tests.support.servers import KINDS, Proxy, Server, free_port
 
 # The address must be known before Django's settings are read; the server behind it starts when a test first needs it.
 PORT = free_port()
+for name in [name for name in os.environ if name.startswith(("JOOBQ_ADMIN_", "REDIS_"))]:
+    del os.environ[name]
 os.environ |= {
     "DJANGO_SETTINGS_MODULE": "joobq_admin.settings",
     "JOOBQ_ADMIN_AUTH": "dev",
@@ -37,7 +46,7 @@ def running() -> Iterator[Callable[[str], Server]]:
 
 @pytest.fixture(params=KINDS)
 def server(request: pytest.FixtureRequest, running: Callable[[str], Server]) -> Server:
-    """An empty server; the test runs once on each kind. Configuration and users stay as they are: else take new_server."""
+    """An empty server; the test runs once on each kind. To change its configuration or users take new_server."""
     server = running(request.param)
     server.client.flushall()
     return server
@@ -83,3 +92,76 @@ def new_proxy() -> Iterator[Callable[[Server], Proxy]]:
     yield make
     for proxy in proxies:
         proxy.close()
+
+
+@pytest.fixture(scope="session")
+def with_django() -> Iterator[None]:
+    django.setup()
+    setup_test_environment()
+    yield
+    teardown_test_environment()
+
+
+@pytest.fixture
+def client(with_django: None, valkey: Server) -> Client:
+    """Requests to the application in this process, as the admin `dev`, without CSRF checks; Redis is `valkey`."""
+    return Client(SERVER_NAME="127.0.0.1")
+
+
+@pytest.fixture(scope="session")
+def running_dashboard(running: Callable[[str], Server]) -> Iterator[Dashboard]:
+    with Dashboard(running("valkey").url) as dashboard:
+        yield dashboard
+
+
+@pytest.fixture
+def dashboard(running_dashboard: Dashboard, valkey: Server) -> Dashboard:
+    """The real dashboard at `.url`, where everyone is the admin `dev`; Redis is `valkey`, empty."""
+    return running_dashboard
+
+
+@pytest.fixture
+def new_dashboard() -> Iterator[Callable[..., Dashboard]]:
+    """Makes dashboards of one's own: new_dashboard(server.url, auth="proxy", JOOBQ_ADMIN_ENVIRONMENT="live")."""
+    dashboards: list[Dashboard] = []
+
+    def make(redis_url: str, auth: str = "dev", **environment: str) -> Dashboard:
+        dashboards.append(Dashboard(redis_url, auth, **environment))
+        return dashboards[-1]
+
+    yield make
+    for dashboard in dashboards:
+        dashboard.close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = chromium.launch(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Makes pages, each of another person: new_page(chromium.PHONE, "dark", javascript=False, headers=signed_in("a")).
+
+    The test fails when one of them logs an error, breaks the CSP or asks another machine for something.
+    """
+    opened = []
+
+    def make(*args: Any, **options: Any) -> Page:
+        context, watch = chromium.new_context(browser, *args, **options)
+        opened.append((context, watch))
+        return context.new_page()
+
+    yield make
+    for context, _ in opened:
+        context.close()
+    assert [problem for _, watch in opened for problem in watch.problems] == []
+
+
+@pytest.fixture
+def page(new_page: Callable[..., Page]) -> Page:
+    """A page of 1440 x 900 in light colours."""
+    return new_page()

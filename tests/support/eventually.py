@@ -13,7 +13,7 @@ def pause(seconds: float) -> None:
 
 
 def eventually(look: Callable[[], T], timeout: float = 10.0, every: float = 0.02) -> T:
-    """The first true answer of `look`, asked again and again. AssertionError, with the last answer, after `timeout` s."""
+    """The first true answer of `look`, asked again and again. AssertionError with the last answer after `timeout` s."""
     deadline = time.monotonic() + timeout
     while not (answer := look()):
         if time.monotonic() > deadline:
