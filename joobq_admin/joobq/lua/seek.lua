@@ -33,7 +33,7 @@ if size > 0 then
 end
 low = max(0, min(low + tonumber(ARGV[5]), all))
 
-local answer, bytes, taken, step = {low, all}, 0, 0, 8
+local answer, bytes, taken, step = {low, all}, 0, 0, way == 'match' and 2 or 8
 local left = min(limit, way == 'older' and low or all - low)
 while left > 0 and bytes < most do
   step = min(step, left)
