@@ -234,8 +234,8 @@ def proxy_rules(ask: Variables, required: bool) -> proxy.Rules:
 
 def proxy_secret(ask: Variables, name: str, missing: str = "") -> str:
     value = ask.secret(name, missing)
-    if value and not re.fullmatch(r"[!-+\--~]{32,256}", value):
-        ask.problem(name, f"must be 32 to 256 characters of ASCII without blanks and commas; {MAKE_A_SECRET}")
+    if value and not re.fullmatch(r"[ -+\--~]{32,256}", value):
+        ask.problem(name, f"must be 32 to 256 characters of ASCII, none of them a comma; {MAKE_A_SECRET}")
     return value
 
 

@@ -54,6 +54,7 @@ MIDDLEWARE = [
     "joobq_admin.sso.middleware.SignIn",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
+    "joobq_admin.pages.answer.RedisTrouble",
 ]
 TEMPLATES = [
     {
@@ -105,5 +106,9 @@ LOGGING = {
     "formatters": {"line": {"()": "joobq_admin.log_lines.Formatter"}},
     "handlers": {"stdout": {"class": "logging.StreamHandler", "stream": "ext://sys.stdout", "formatter": "line"}},
     "root": {"handlers": ["stdout"], "level": LOG_LEVEL.upper()},
-    "loggers": {"django": {"handlers": []}, "gunicorn.error": {"handlers": [], "propagate": True}},
+    "loggers": {
+        "django": {"handlers": []},
+        "django.request": {"level": "ERROR"},  # of a 4xx, what matters is logged where it is refused
+        "gunicorn.error": {"handlers": [], "propagate": True},
+    },
 }

@@ -36,10 +36,11 @@ def identify(peer: str, headers: Mapping[str, str], rules: Rules) -> User | str:
     """
     if not speaks_from(peer, rules.peers):
         return f"the peer {peer} is none of JOOBQ_ADMIN_PROXY_PEERS"
-    if fault := secret_fault(headers.get(rules.secret_header, ""), rules.secrets):
-        return f"{rules.secret_header} {fault}"
+    secret = readable(headers.get(rules.secret_header, ""))
+    if not proves(secret, rules.secrets):
+        return f"{rules.secret_header} {single_flaw(secret) or 'is wrong'}"
     sub = readable(headers.get(rules.user_header, ""))
-    if fault := "holds a comma or came twice" if "," in sub else flaw(sub):
+    if fault := single_flaw(sub):
         return f"{rules.user_header} {fault}"
     name = readable(headers.get(rules.name_header, ""))
     groups = readable(headers.get(rules.groups_header, "")).split(rules.groups_separator)
@@ -57,17 +58,20 @@ def speaks_from(peer: str, networks: tuple[IPv4Network | IPv6Network, ...]) -> b
     return any(address in network for network in networks)
 
 
-def secret_fault(given: str, secrets: tuple[str, ...]) -> str | None:
-    """What is wrong with the secret that came, told without telling any part of it. Constant time in its characters."""
-    sent = given.encode("utf-8", "replace")
-    if any(compare_digest(sent, secret.encode()) for secret in secrets):
-        return None
-    return flaw(given) or ("holds a comma or came twice" if "," in given else "is wrong")
+def proves(given: str, secrets: tuple[str, ...]) -> bool:
+    """Whether it is one of the secrets. How long that takes tells nothing of them but their length."""
+    sent = given.encode("utf-8", "surrogateescape")
+    return any(compare_digest(sent, secret.encode()) for secret in secrets)
 
 
 def readable(value: str) -> str:
     """The header's bytes as UTF-8. Others become lone surrogates, which `flaw` refuses and no group of ours holds."""
-    return value.encode("latin-1", "replace").decode("utf-8", "surrogateescape").strip()
+    return value.encode("latin-1", "replace").decode("utf-8", "surrogateescape").strip(" \t")
+
+
+def single_flaw(text: str) -> str | None:
+    """The flaw of a value that must have come once: WSGI joins several by a comma."""
+    return "holds a comma or came twice" if "," in text else flaw(text)
 
 
 def flaw(text: str) -> str | None:
