@@ -18,6 +18,8 @@ ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1
 # Files belong to root: the process can read all and change none.
 USER 65534:65534
 EXPOSE 8000
-HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
-  CMD ["python", "-c", "import os, urllib.request as u; u.urlopen(f'http://127.0.0.1:{os.environ.get(\"PORT\") or 8000}/healthz', timeout=2)"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["python", "-c", "\
+import http.client, os, sys; \
+us = http.client.HTTPConnection('127.0.0.1', int(os.environ.get('PORT') or 8000), timeout=2); \
+us.request('GET', '/healthz'); sys.exit(us.getresponse().status != 200)"]
 CMD ["gunicorn", "-c", "python:joobq_admin.gunicorn", "joobq_admin.wsgi:application"]
