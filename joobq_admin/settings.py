@@ -93,8 +93,8 @@ SECURE_CSP = {
 # Static files: where `manage.py collectstatic` has run, those, under names that hold their hash; else as they lie.
 STATIC_URL = f"{PUBLIC.prefix}/static/"
 STATICFILES_DIRS = [ROOT / "static"]
-STATIC_ROOT = ROOT / "staticfiles"
-COLLECTED = sys.argv[1:2] == ["collectstatic"] or (STATIC_ROOT / "staticfiles.json").exists()
+COLLECTED = sys.argv[1:2] == ["collectstatic"] or (ROOT / "staticfiles/staticfiles.json").exists()
+STATIC_ROOT = ROOT / "staticfiles" if COLLECTED else None  # a folder that is not there is worth a warning to whitenoise
 STORED = "whitenoise.storage.CompressedManifest" if COLLECTED else "django.contrib.staticfiles.storage."
 STORAGES = {"staticfiles": {"BACKEND": f"{STORED}StaticFilesStorage"}}
 WHITENOISE_USE_FINDERS = not COLLECTED
