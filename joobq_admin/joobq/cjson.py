@@ -194,8 +194,13 @@ def strict_members(raw: bytes) -> Iterator[Member]:
         at = separator.end()
 
 
+def deeper_than(limit: int, raw: bytes) -> bool:
+    """Is a document that a JSON reader took nested deeper than `limit`?"""
+    return raw.count(b"[") + raw.count(b"{") > limit and depth(raw) > limit
+
+
 def depth(raw: bytes) -> int:
-    """How deep a document that a strict JSON reader took is nested."""
+    """How deep a document that a JSON reader took is nested."""
     deep = deepest = at = 0
     while bracket := _bracket(raw, at):
         deep += 1 if bracket[1] in b"{[" else -1

@@ -75,12 +75,8 @@ class Entry:
 
     @cached_property
     def job(self) -> dict[str, Any] | None:
-        """The JSON object, read leniently; None when the bytes are no object."""
-        try:
-            job = orjson.loads(self.raw)
-        except orjson.JSONDecodeError:
-            job = _lenient(self.raw)
-        return job if isinstance(job, dict) else None
+        """The JSON object, read leniently; None when the bytes are none, or nested deeper than Redis reads."""
+        return read_object(self.raw)
 
     @cached_property
     def queue(self) -> str:
@@ -216,21 +212,26 @@ def read_score(text: bytes | str) -> Score:
     return int(score) if score.is_integer() else score
 
 
-def _lenient(raw: bytes) -> Any:
-    """What lenient readers make of it, only to be shown; None when not even Redis reads an object."""
-    try:
-        return json.loads(to_text(raw), strict=False, parse_int=_int)
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return {to_text(key): _value(raw[start:end]) for key, start, end in cjson.scan(raw)} or None
-    except cjson.NotJSON:
+def read_object(raw: bytes) -> dict[str, Any] | None:
+    """What any reader makes of it, the strictest first, only to be shown; None when none reads an object."""
+    for loads in (orjson.loads, _loads):
+        try:
+            job = loads(raw)
+        except (ValueError, RecursionError):
+            continue
+        return job if isinstance(job, dict) and not cjson.deeper_than(cjson.MAX_DEPTH, raw) else None
+    if not cjson.is_object(raw):
         return None
+    return {to_text(key): _value(raw[start:end]) for key, start, end in cjson.scan(raw)}
+
+
+def _loads(raw: bytes) -> Any:
+    return json.loads(to_text(raw), strict=False, parse_int=_int)
 
 
 def _value(raw: bytes) -> Any:
     try:
-        return json.loads(to_text(raw), strict=False, parse_int=_int)
+        return _loads(raw)
     except (ValueError, RecursionError):
         return to_text(raw)
 

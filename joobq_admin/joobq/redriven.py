@@ -5,7 +5,6 @@ escapes, big integers, doubled keys (of which the last counts, in Crystal, cjson
 A worker loses or cuts what it cannot read (seen on JoobQ 0.4.2), so what it would not read is refused here.
 """
 
-import json
 import re
 from dataclasses import dataclass
 
@@ -13,7 +12,7 @@ import orjson
 
 from joobq_admin.joobq import cjson
 from joobq_admin.joobq.cjson import Member, unescape
-from joobq_admin.joobq.entry import is_uuid, to_text
+from joobq_admin.joobq.entry import is_uuid, read_object, to_bytes, to_text
 from joobq_admin.joobq.outcome import Refusal
 
 HOUR = 3_600_000
@@ -21,6 +20,7 @@ WORKER_DEPTH = 512  # Crystal's JSON reader nests no deeper
 INT32, INT64 = 1 << 31, 1 << 63
 STATUSES = frozenset((b"completed", b"dead", b"enqueued", b"expired", b"retrying", b"running", b"scheduled"))
 LONGEST_QUEUE_NAME = 512
+_no_utf8 = re.compile("[\udc80-\udcff]")  # what `to_text` makes of such a byte
 _integer = re.compile(rb"-?(?:0|[1-9][0-9]*)").fullmatch
 _control = re.compile(rb"[\x00-\x1f\x7f]").search
 
@@ -87,38 +87,22 @@ def _fields(raw: bytes) -> dict[bytes, list[Member]]:
     try:
         document = orjson.loads(raw)
     except orjson.JSONDecodeError:
+        text = to_text(raw)
         try:  # bytes that are no UTF-8 are fine inside strings
-            document = orjson.loads(raw.decode("utf-8", "replace"))
+            document = orjson.loads(_no_utf8.sub("\ufffd", text))
         except orjson.JSONDecodeError as error:
-            raise CannotRedrive(_unread(raw), _where(raw, error)) from None
+            reason = Refusal.NOT_AN_OBJECT if read_object(raw) is None else Refusal.NOT_STRICT_JSON
+            raise CannotRedrive(reason, f"{error.msg} at byte {len(to_bytes(text[: error.pos]))}") from None
     if not isinstance(document, dict):
         raise CannotRedrive(Refusal.NOT_AN_OBJECT)
-    if raw.count(b"[") + raw.count(b"{") > WORKER_DEPTH and (deep := cjson.depth(raw)) > WORKER_DEPTH:
-        raise CannotRedrive(
-            Refusal.NOT_STRICT_JSON if deep <= cjson.MAX_DEPTH else Refusal.NOT_AN_OBJECT,
-            f"it is nested {deep} deep, a worker reads {WORKER_DEPTH}",
-        )
+    if cjson.deeper_than(WORKER_DEPTH, raw):
+        deep = cjson.depth(raw)
+        reason = Refusal.NOT_STRICT_JSON if deep <= cjson.MAX_DEPTH else Refusal.NOT_AN_OBJECT
+        raise CannotRedrive(reason, f"it is nested {deep} deep, a worker reads {WORKER_DEPTH}")
     fields: dict[bytes, list[Member]] = {}
     for member in cjson.strict_members(raw):
         fields.setdefault(member.key, []).append(member)
     return fields
-
-
-def _unread(raw: bytes) -> Refusal:
-    """Does Redis (cjson) or a lenient reader find an object where a worker does not?"""
-    if cjson.is_object(raw):
-        return Refusal.NOT_STRICT_JSON
-    try:
-        lenient = isinstance(json.loads(raw.decode("utf-8", "replace"), strict=False), dict)
-    except (ValueError, RecursionError):
-        lenient = False
-    return Refusal.NOT_STRICT_JSON if lenient else Refusal.NOT_AN_OBJECT
-
-
-def _where(raw: bytes, error: orjson.JSONDecodeError) -> str:
-    """The strict reader's complaint, with the place as a byte of the entry."""
-    at = len(raw.decode("utf-8", "surrogateescape")[: error.pos].encode("utf-8", "surrogateescape"))
-    return f"{error.msg} at byte {at}"
 
 
 def _number(raw: bytes, fields: dict[bytes, list[Member]], name: bytes, limit: int) -> int | None:
