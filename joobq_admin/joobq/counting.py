@@ -1,0 +1,282 @@
+"""Entries per queue: from the hash while it is known to be right, else counted in the background.
+
+JoobQ's newer workers change set and hash in one script, its older ones add to the set and never count. A hash that was
+once proved (swapped in by an EXEC that nothing had disturbed since the first byte was read) can then only fall behind:
+while the marker of that proof stands, a sum equal to the size of the set means that every number is right, and a sum
+smaller by k that each queue holds between its number and k more. The marker goes with every swap that proved less, and
+with a read that finds what this cannot explain: a sum above the size, a field that is no count, a key of another type.
+"""
+
+import logging
+import os
+import re
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from threading import Lock, Thread
+from time import monotonic, sleep
+from typing import Any
+from weakref import WeakSet
+
+from redis import Redis, exceptions
+
+from joobq_admin.joobq import keys, scripts
+from joobq_admin.joobq.cjson import queue_of
+from joobq_admin.joobq.scripts import READ, RECOUNT, SWAP, Call
+from joobq_admin.joobq.tally import Tally
+
+SMALL, SMALL_BYTES = 400, 1 << 20  # what one script may count while Redis serves nobody else: about 4 ms
+FRESH = timedelta(seconds=3)  # a count of this process this old is shown as it is
+LINGER = 30.0  # seconds that the thread goes on after the last question
+PAUSE, LONG_PAUSE = 0.25, 2.0  # seconds between looks; while another process counts, doubling from one to the other
+LONG_REST = 60.0  # seconds between proofs at most
+LOCK = 10_000  # ms until others may count when this process has died
+
+_KEYS = (keys.DEAD, keys.COUNTS, keys.PROVED)
+_is_count = re.compile(rb"0|[1-9][0-9]{0,17}").fullmatch
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class Counts(Mapping[str, int]):
+    """Queue -> entries, without zeros; '' = those that name none. Equal to a dict of the same.
+
+    `total`: size of the set; `as_of`: when, by the server's clock, UTC. What is known of the numbers:
+      exact                  each is right
+      bounded, not exact     each queue holds between its number and `uncounted` more
+      complete, not exact    they add up, by queue as read while entries were changing
+      none of these          `uncounted` entries are not counted yet
+    """
+
+    by_queue: Mapping[str, int]
+    total: int
+    as_of: datetime
+    complete: bool = False
+    bounded: bool = False
+
+    @property
+    def exact(self) -> bool:
+        return self.complete and self.bounded
+
+    @property
+    def uncounted(self) -> int:
+        return self.total - sum(self.by_queue.values())
+
+    def __getitem__(self, queue: str) -> int:
+        return self.by_queue[queue]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.by_queue)
+
+    def __len__(self) -> int:
+        return len(self.by_queue)
+
+
+class Counting:
+    """Counts of the dead set on `redis`, a client that returns bytes. Every method may be called from any thread.
+
+    A set of up to 400 entries is counted at once by a script, a larger one by one thread of this process, which keeps
+    what it has learnt (16 bytes an entry) and two connections of its own. Only one process at a time does so. Where
+    nothing may be written (a read-only user, a replica, a full server) each process counts for itself.
+    """
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+        self._token = secrets.token_hex(8).encode()  # this process, as holder of the lock
+        self._distrusted = b""  # the marker that a read found to be wrong, in case it may not be removed
+        self._begin()
+        _everyone.add(self)
+
+    def _begin(self) -> None:
+        """Nothing counted, no thread: at first, and in a forked child, where the parent's thread does not run."""
+        self._tally = Tally(self._redis, keys.DEAD, queue_of)
+        self._own: Counts | None = None  # what this process has counted; replaced as a whole
+        self._thread: Thread | None = None
+        self._starting, self._counting = Lock(), Lock()
+        self._asked = self._retry_at = self._prove_at = self._rest = self._told = 0.0
+        self._may_write = self._may_swap = True
+
+    def counts(self) -> Counts:
+        """The best that is known now; never waits for the thread. Raises Unreachable, or what Redis says."""
+        self._asked = monotonic()
+        now = self._read()
+        if now.exact:
+            return now
+        if now.total <= SMALL and (counted := self._count_small()):
+            return counted
+        self._wake()
+        return self._best(now)
+
+    def count(self, queue: str | None = None) -> int:
+        """Entries in all, or of one queue ('' = those that name none)."""
+        counts = self.counts()
+        return counts.total if queue is None else counts.get(queue, 0)
+
+    def recount(self, deadline: float | None = None) -> Counts:
+        """Reads every entry and puts the hash right, in the caller's thread; the result says how sure it is.
+
+        Tries until it is exact, or until `deadline` (by time.monotonic(), a minute from now when None).
+        """
+        now = self._read()
+        if now.total <= SMALL and (counted := self._count_small()):
+            return counted
+        deadline = monotonic() + 60 if deadline is None else deadline
+        if not self._counting.acquire(timeout=max(0, deadline - monotonic())):
+            return self.counts()
+        try:
+            self._may_write = self._may_swap = True
+            while True:
+                counted = self._refresh(now, True, deadline)
+                if counted.exact or monotonic() >= deadline:
+                    break
+            self._let_go()
+        finally:
+            self._counting.release()
+        return counted
+
+    # -- what the hash says
+
+    def _read(self) -> Counts:
+        ((total, is_hash, marker, seconds, micros, *fields),) = scripts.read(
+            self._redis, [READ.call(_KEYS, read_only=True)]
+        )
+        numbers = dict(zip(fields[::2], fields[1::2], strict=True))
+        sound = is_hash and all(map(_is_count, numbers.values())) and sum(map(int, numbers.values())) <= total
+        if marker and not sound:
+            self._distrusted = marker  # should the next call be refused
+            scripts.send(self._redis, [READ.call(_KEYS, [marker])])
+        by_queue = _by_queue(numbers.items()) if sound else {}
+        complete = bool(sound) and sum(by_queue.values()) == total
+        bounded = bool(sound) and marker not in (b"", self._distrusted)
+        return Counts(by_queue, total, _moment(seconds, micros), complete, bounded)
+
+    def _count_small(self) -> Counts | None:
+        """A small set, counted by one script; None when it is not small after all."""
+        token, limits = secrets.token_hex(8), (SMALL, SMALL_BYTES)
+        (reply,) = scripts.send(self._redis, [RECOUNT.call(_KEYS, [token, *limits])])
+        if not isinstance(reply, list):  # refused, or lost: asked again in a way that writes nothing
+            (reply,) = scripts.read(self._redis, [RECOUNT.call(_KEYS, [b"", *limits], read_only=True)])
+        if not reply:
+            return None
+        seconds, micros, *pairs = reply
+        by_queue = _by_queue(zip(pairs[::2], pairs[1::2], strict=True))
+        return Counts(by_queue, sum(by_queue.values()), _moment(seconds, micros), complete=True, bounded=True)
+
+    def _best(self, now: Counts) -> Counts:
+        """Of what the hash says and what this process has counted."""
+        own = self._own
+        if own and own.complete and now.as_of - own.as_of < FRESH:
+            wide = now.uncounted * 10 > now.total  # true, but of little use
+            if wide or not now.bounded or (own.exact and own.total == now.total):
+                return own
+        if now.bounded or now.complete or not own or sum(own.values()) > now.total:
+            return now
+        return Counts(own.by_queue, now.total, now.as_of, complete=sum(own.values()) == now.total)
+
+    # -- the thread
+
+    def _wake(self) -> None:
+        with self._starting:
+            if monotonic() >= self._retry_at and not (self._thread and self._thread.is_alive()):
+                self._thread = Thread(target=self._run, name="counts", daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
+        """Counts until the hash is proved, nobody has asked for a while, or Redis fails: the next question goes on."""
+        pause, self._may_swap = PAUSE, True
+        try:
+            while monotonic() - self._asked < LINGER:
+                with self._counting:
+                    now = self._read()
+                    if now.exact:
+                        break
+                    pause = self._step(now) if self._hold() else min(2 * pause, LONG_PAUSE)
+                sleep(pause)
+            self._let_go()
+        except (exceptions.RedisError, OSError) as error:
+            self._retry_at = monotonic() + LONG_PAUSE
+            _log.warning("counting ended: %s", error)
+
+    def _step(self, now: Counts) -> float:
+        """Brings the tally up to date and proves it when that is due; how long to wait then.
+
+        A proof reads every entry again. It is tried when nothing has just changed; then it rests for four times as long
+        as it took, or twice as long as before when it failed.
+        """
+        began = monotonic()
+        exact = self._refresh(now, False, began + LINGER).exact
+        pause = min(1.0, max(PAUSE, 4 * (monotonic() - began)))
+        if not exact and self._tally.quiet and began >= self._prove_at:
+            began = monotonic()
+            exact = self._refresh(now, True, began + LINGER).exact
+            took = monotonic() - began
+            self._rest = min(LONG_REST, 4 * took if exact else max(4 * took, 2 * self._rest))
+            self._prove_at = began + took + self._rest
+        return pause
+
+    def _refresh(self, now: Counts, prove: bool, deadline: float) -> Counts:
+        def swap(proved: bool) -> Sequence[Call]:
+            if not (self._may_write and self._may_swap) or (now.bounded and not proved):  # bounds are worth more
+                return ()
+            token = secrets.token_hex(8) if proved else ""
+            counts = [text for pair in self._tally.counts.items() for text in pair]
+            # the whole text: a script that was forgotten must not fail inside the EXEC
+            return [("EVAL", SWAP.text, 2, keys.COUNTS, keys.PROVED, token, *counts)]
+
+        def progressed() -> None:
+            if monotonic() - self._told > PAUSE:
+                self._hold()
+                if not (self._own and self._own.complete):
+                    self._publish(now)
+
+        try:
+            self._tally.refresh(deadline=deadline, then=swap, prove=prove, progress=progressed)
+        except exceptions.ResponseError:
+            if not self._may_swap:
+                raise
+            self._may_swap = False
+            self._tally.refresh(deadline=deadline, prove=prove, progress=progressed)
+        self._may_swap &= not any(isinstance(answer, exceptions.ResponseError) for answer in self._tally.answers)
+        return self._publish(now)
+
+    def _publish(self, now: Counts) -> Counts:
+        tally, by_queue, self._told = self._tally, _by_queue(self._tally.counts.items()), monotonic()
+        if tally.complete and tally.as_of:
+            self._own = Counts(by_queue, tally.total, tally.as_of, True, tally.exact)
+        else:
+            self._own = Counts(by_queue, max(now.total, tally.total), now.as_of)
+        return self._own
+
+    def _hold(self) -> bool:
+        """Takes or keeps the lock. True as well where nothing may be written."""
+        take = ("SET", keys.RECOUNTING, self._token, "NX", "GET", "PX", LOCK)
+        (holder,) = scripts.send(self._redis, [take])
+        if holder == self._token:
+            scripts.send(self._redis, [("PEXPIRE", keys.RECOUNTING, LOCK)])
+        self._may_write = not isinstance(holder, exceptions.ResponseError)
+        return holder in (None, self._token) or not self._may_write
+
+    def _let_go(self) -> None:
+        """Not atomic, and need not be: the lock saves work, what makes a swap right is its guard."""
+        if scripts.read(self._redis, [("GET", keys.RECOUNTING)]) == [self._token]:
+            scripts.send(self._redis, [("DEL", keys.RECOUNTING)])
+
+
+_everyone = WeakSet[Counting]()
+
+
+def _in_a_forked_child() -> None:
+    for counting in list(_everyone):
+        counting._begin()
+
+
+os.register_at_fork(after_in_child=_in_a_forked_child)
+
+
+def _by_queue(numbers: Iterable[tuple[bytes, Any]]) -> dict[str, int]:
+    return {name.decode("utf-8", "surrogateescape"): int(n) for name, n in numbers if int(n)}
+
+
+def _moment(seconds: bytes, micros: bytes) -> datetime:
+    return datetime.fromtimestamp(int(seconds), UTC) + timedelta(microseconds=int(micros))

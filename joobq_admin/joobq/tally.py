@@ -1,0 +1,230 @@
+"""An exact count of a sorted set by any function of a member's bytes, that never stops Redis.
+
+The set is cut into blocks of about 200 by (score, member). Of each entry this process keeps hash(member), of(member).
+Three kinds of evidence, all cheap for Redis:
+  ranks     the rank of every block's end: finds every block whose size changed (a survey); no member leaves Redis;
+  bytes     a block is read again and its hashes compared: nothing else finds one entry exchanged for another in place;
+  WATCH     a guard: an EXEC that succeeds proves that nothing at all changed in the set since the WATCH.
+complete = the ranks of all blocks agreed in one guarded moment: the total is certain, names are as they were read.
+exact = every byte was read under one unbroken guard. Ranks alone never make a count exact.
+"""
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from time import monotonic
+from typing import Any, Generic, TypeVar
+
+from redis import Redis
+
+from joobq_admin.joobq.guard import Guard
+from joobq_admin.joobq.scripts import RANKS, Call
+
+BLOCK = 200  # entries of a block when it is cut; under half of it blocks are joined, over twice as many they are cut
+BYTES = 2 << 20  # what one reply should hold (twice that at most): larger entries make blocks of fewer
+SURVEY = 100  # ends of blocks whose ranks are asked in one call
+GRACE, GRACE_TIME = 8_000, 0.5  # entries and seconds beyond the budget, to name a moment after a proof that failed
+
+Name = TypeVar("Name", bound=Hashable)
+Then = Callable[[bool], Sequence[Call]]  # proved -> commands for the EXEC that makes the count certain
+
+
+class OutOfBudget(Exception):
+    """The entries or the time granted to this refresh are used up."""
+
+
+class Block(Generic[Name]):
+    """What lies after the block before and up to this end: (score, '=' + member), or all of a score (place '')."""
+
+    __slots__ = ("bytes", "hashes", "names", "place", "read", "score")
+
+    def __init__(self, score: bytes, place: bytes) -> None:
+        self.score, self.place, self.hashes, self.names = score, place, array("q"), tuple[Name, ...]()
+        self.bytes = self.read = 0  # how much the members were; in which refresh they were read, 0 = they must be
+
+
+class Tally(Generic[Name]):
+    """counts: name -> how many, total: their sum, as_of: the server's clock when that was last certain.
+
+    Holds two connections of its own and 16 bytes an entry. For one thread at a time.
+    """
+
+    def __init__(self, redis: Redis, key: bytes, of: Callable[[bytes], Name]) -> None:
+        self.redis, self.key, self.of = redis, key, of
+        self.counts, self.total, self.entries_read = Counter[Name](), 0, 0
+        self.as_of: datetime | None = None
+        self.complete = self.exact = False
+        self.quiet = False  # nothing had changed since the refresh before
+        self.answers: list[Any] = []  # to the commands of `then` that ran last
+        self.blocks = [Block[Name](b"+inf", b"")]
+        self._names, self._round, self._take = dict[Name, Name](), 0, BLOCK
+        self._guard, self._other = Guard(redis, key), Guard(redis, key)
+
+    def refresh(
+        self,
+        budget: float = float("inf"),
+        deadline: float = float("inf"),
+        then: Then | None = None,
+        prove: bool = True,
+        progress: Callable[[], object] | None = None,
+    ) -> bool:
+        """Brings the count up to date within `budget` entries read and until `deadline` (monotonic); True = complete.
+
+        Without `prove` nothing is read again for exactness alone. `then` gives commands that run in the very EXEC that
+        makes the count complete or exact. `progress` is called before each block. Raises what Redis says, and goes on
+        from there when called again.
+        """
+        self._left, self._deadline, self._progress, self.answers = budget, deadline, progress, []
+        self._other.arm()  # before the old guard is asked: no gap between them
+        self._guard, self._other = self._other, self._guard
+        self.quiet = self._proved(self._other, then if self.complete else None, self.exact)
+        if self.quiet and self.exact:
+            return True
+        settled, self.complete, self.exact = self.quiet and self.complete, False, False
+        self._round += 1
+        prove = prove or not any(block.read for block in self.blocks)  # a first pass reads all of it anyway
+        try:
+            if not settled:
+                self._settle(None if prove else then)
+        except OutOfBudget:
+            return False
+        if not prove and any(block.read < self._round for block in self.blocks):
+            self.complete = True
+            return True
+        self.complete = False
+        with suppress(OutOfBudget):
+            self._repair(everything=True)
+            self._other.arm()
+            if self._proved(self._guard, then, proved=True):
+                self._guard, self._other = self._other, self._guard
+                self.complete = self.exact = True
+                return True
+        self._left, self._deadline = GRACE, monotonic() + GRACE_TIME
+        self._guard.arm()
+        with suppress(OutOfBudget):
+            self._settle(then)  # what the reading changed is put right by ranks, and the moment is named again
+        return self.complete
+
+    def _settle(self, then: Then | None) -> None:
+        """Reads blocks whose size changed until a survey of all ranks finds none and nothing moved meanwhile."""
+        self.complete = False
+        while not self.complete:
+            self._other.arm()
+            if not self._repair():
+                self.complete = self._proved(self._other, then)
+                if not self.complete:
+                    self._spend()
+
+    def _repair(self, everything: bool = False) -> int:
+        """Surveys the ranks and reads what changed (or all that this refresh has not read); how many blocks."""
+        self._tidy()
+        ranks = self._survey()
+        blocks, self.blocks, start, changed = self.blocks, [], 0, 0
+        for i, (block, end) in enumerate(zip(blocks, ranks, strict=True)):
+            if not block.read or end - start != len(block.names) or (everything and block.read < self._round):
+                try:
+                    self._load(block, start, end)
+                except BaseException:
+                    self.blocks += blocks[i:]
+                    raise
+                changed += 1
+            self.blocks.append(block)
+            start = end
+        return changed
+
+    def _load(self, block: Block[Name], start: int, end: int) -> None:
+        """Reads one block as it is in one moment, cutting pieces off its low end while it is too large."""
+        known = dict(zip(block.hashes, block.names, strict=True))
+        while True:
+            self._spend()
+            low = self.blocks[-1] if self.blocks else None
+            take = min(self._take, (end - start) // 2)
+            limit = BLOCK if block.bytes else self._take  # of what was read before the bytes are known
+            cut = end - start > 2 * limit or (take > 0 and block.bytes > 2 * BYTES)
+            pipe = self.redis.pipeline()
+            pipe.execute_command("EVAL_RO", RANKS.text, 1, self.key, *_places(filter(None, (low, block))))
+            pipe.zrange(self.key, start, start + take - 1 if cut else max(start, end - 1))
+            if cut:
+                pipe.zrange(self.key, start + take - 1, start + take, withscores=True)
+            ranks, members, *border = pipe.execute()
+            asked, start, end = (start, end), ranks[0] if low else 0, ranks[-1]
+            if asked[0] != start or (end - start <= take if cut else asked[1] != end):
+                continue  # something moved since the survey: the same question with the ranks of this moment
+            if not cut:
+                self._put(block, members if end > start else [], known)
+                return
+            (last, score), (_, next_score) = border[0]
+            piece = Block[Name](b"%.17g" % score, b"" if score != next_score else b"=" + last)
+            self.blocks.append(piece)
+            self._put(piece, members, known)
+            rest = max(0, block.bytes - piece.bytes)
+            self._put(block, [], {})  # the pieces have taken over what it had counted
+            block.read, block.bytes = 0, rest
+            start += take
+
+    def _put(self, block: Block[Name], members: Sequence[bytes], known: Mapping[int, Name]) -> None:
+        """Replaces what a block is known to hold; only members not seen in it before are given to `of`."""
+        hashes, block.bytes, block.read = array("q", map(hash, members)), sum(map(len, members)), self._round
+        self._left -= len(members)
+        self.entries_read += len(members)
+        if block.bytes:  # after large members small blocks, and back
+            self._take = max(1, min(BLOCK, 2 * self._take, len(members) * BYTES // block.bytes))
+        if hashes == block.hashes:
+            return
+        names = tuple(self._same(known[h] if h in known else self.of(m)) for h, m in zip(hashes, members, strict=True))
+        self.counts.update(names)
+        self.counts.subtract(block.names)
+        for name in set(block.names):
+            if not self.counts[name]:
+                del self.counts[name], self._names[name]
+        self.total += len(names) - len(block.names)
+        block.hashes, block.names = hashes, names
+
+    def _same(self, name: Name) -> Name:
+        """The same object for equal names: an entry then costs 16 bytes of this process, whatever `of` gives."""
+        return self._names.setdefault(name, name)
+
+    def _tidy(self) -> None:
+        """Joins small blocks with their neighbour; a joined one that is too large is read again and cut."""
+        blocks = self.blocks[:1]
+        for block in self.blocks[1:]:
+            last = blocks[-1]
+            small = min(len(last.names), len(block.names)) < BLOCK // 2 and last.bytes + block.bytes <= 2 * BYTES
+            if small and last.read and block.read:
+                block.hashes, block.names = last.hashes + block.hashes, last.names + block.names
+                block.bytes += last.bytes
+                block.read = min(last.read, block.read) if len(block.names) <= 2 * BLOCK else 0
+                blocks[-1] = block
+            else:
+                blocks.append(block)
+        self.blocks = blocks
+
+    def _survey(self) -> list[int]:
+        """The rank of each block's end: how many entries stand at or before it."""
+        ranks = list[int]()
+        for i in range(0, len(self.blocks), SURVEY):
+            places = _places(self.blocks[i : i + SURVEY])
+            ranks += self.redis.execute_command("EVAL_RO", RANKS.text, 1, self.key, *places)
+        return ranks
+
+    def _proved(self, guard: Guard, then: Then | None, proved: bool = False) -> bool:
+        """True if nothing changed since the guard was armed (a lost connection counts as a change)."""
+        answers = guard.proves([("TIME",), *(then(proved) if then else ())])
+        if answers is None:
+            return False
+        (seconds, micros), *self.answers = answers
+        self.as_of = datetime.fromtimestamp(int(seconds), UTC) + timedelta(microseconds=int(micros))
+        return True
+
+    def _spend(self) -> None:
+        if self._left <= 0 or monotonic() > self._deadline:
+            raise OutOfBudget
+        if self._progress:
+            self._progress()
+
+
+def _places(blocks: Iterable[Block[Any]]) -> list[bytes]:
+    """The ends of blocks as the script `ranks` takes them."""
+    return [text for block in blocks for text in (block.score, block.place)]
