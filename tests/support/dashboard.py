@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from tests.support.eventually import eventually
@@ -67,13 +67,9 @@ class Dashboard:
     def answers(self) -> bool:
         if self.process.poll() is not None:
             raise RuntimeError(f"the dashboard ended:\n{self.log}")
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
-        with suppress(OSError):
+        with suppress(OSError), closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)) as connection:
             connection.request("GET", "/healthz")
-            answer = connection.getresponse().status == 200
-            connection.close()
-            return answer
-        connection.close()
+            return connection.getresponse().status == 200
         return False
 
     def close(self) -> None:

@@ -1,0 +1,1 @@
+"""The dashboard over made-up dead letters: what `make run` starts."""
