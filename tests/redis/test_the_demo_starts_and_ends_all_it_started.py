@@ -83,6 +83,8 @@ def closed(port: int) -> bool:
 def test_the_first_page_is_there_within_three_seconds_and_so_are_the_letters(run: Callable[..., Run]) -> None:
     demo = run()
     demo.wait_until_it_says_where()
+    with urllib.request.urlopen(demo.url, timeout=5) as page:
+        assert b"dead letters" in page.read()
     assert time.monotonic() - demo.began < 3
     with connect(demo.redis_port()) as client:
         assert client.zcard(DEAD) > 1200
