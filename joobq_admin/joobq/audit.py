@@ -18,6 +18,7 @@ from joobq_admin.joobq.entry import Score, read_score, to_bytes, to_text
 from joobq_admin.joobq.redriven import Change
 
 LONGEST_JID = 128  # bytes; a longer one is indexed by its SHA-256
+ALL = -1  # as `most`: no limit
 TRIM_SLACK, TRIM_STEP = 1_000, 200  # trimming starts so far over the cap, and takes so many a call
 FIND_STEP = 100  # prefixes a script
 
@@ -72,9 +73,9 @@ class AuditLog:
         found = self._find([f"o:{operation}\0{action}\0{digest}\0".encode() for digest in digests], most=1)
         return {digest: records[0] for digest, records in zip(digests, found, strict=True) if records}
 
-    def of_operation(self, operation: str, most: int = 1_000) -> list[Record]:
-        """All that this operation did."""
-        return self._find([f"o:{operation}\0".encode()], most)[0]
+    def of_operation(self, operation: str, action: str = "", most: int = 1_000) -> list[Record]:
+        """What this operation did, or what of it was this action."""
+        return self._find([f"o:{operation}\0{action}\0".encode() if action else f"o:{operation}\0".encode()], most)[0]
 
     def of_digest(self, digest: str, most: int = 100) -> list[Record]:
         """What was done to these bytes, the newest first. `digest` in full, or its first hex digits."""
@@ -89,10 +90,7 @@ class AuditLog:
         """The same for many jobs in one round trip."""
         wanted = list(dict.fromkeys(jids))
         found = self._find([b"j:" + jid_key(to_bytes(jid)) + b"\0" for jid in wanted], most)
-        return {
-            jid: [record for record in records if record.jid == to_text(jid_key(to_bytes(jid)))]  # a jid may hold a \0
-            for jid, records in zip(wanted, found, strict=True)
-        }
+        return dict(zip(wanted, found, strict=True))
 
     def oldest(self) -> datetime | None:
         """The time of the oldest record that is kept; None without any."""
@@ -111,8 +109,14 @@ class AuditLog:
 
 
 def jid_key(jid: bytes) -> bytes:
-    """A jid as the index and the records hold it: itself, or its digest when it is long."""
-    return jid if len(jid) <= LONGEST_JID else b"sha256:" + hashlib.sha256(jid).hexdigest().encode()
+    """A jid as the index and the records hold it: itself, or its digest when it is long or holds what ends it there."""
+    plain = len(jid) <= LONGEST_JID and b"\0" not in jid
+    return jid if plain else b"sha256:" + hashlib.sha256(jid).hexdigest().encode()
+
+
+def as_recorded(jid: str) -> str:
+    """`Record.jid` of what is done to an entry with this jid."""
+    return to_text(jid_key(to_bytes(jid)))
 
 
 def who_and_why(by: Actor | None, reason: str) -> tuple[bytes, ...]:

@@ -4,20 +4,21 @@ Needs Redis 7.0 or Valkey 7.2. Reads raise Unreachable when Redis does not answe
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from itertools import islice
 from typing import TypeVar
 
 from redis import Redis
 
-from joobq_admin.joobq import keys, lookup, scripts
+from joobq_admin.joobq import asked, keys, lookup, scripts
 from joobq_admin.joobq.audit import Actor, AuditLog
 from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.counting import Counting, Counts
-from joobq_admin.joobq.entry import Entry, EntryRef, Score, is_digest
+from joobq_admin.joobq.entry import Entry, EntryRef, Score
 from joobq_admin.joobq.lookup import BUDGET, TOP, Cursor, Page, Where
-from joobq_admin.joobq.operation import CONFLICT, DONE, MISSING, Answer, Operation, reason_of
+from joobq_admin.joobq.operation import CONFLICT, MISSING, Answer, Operation, looking
 from joobq_admin.joobq.outcome import AnswerLost, NotDone, Outcome, Refused, What
 from joobq_admin.joobq.redriven import CannotRedrive, Redriven, redriven
 from joobq_admin.joobq.scripts import Reply
@@ -69,12 +70,13 @@ class DeadLetterQueue:
 
     def page(self, offset: int = 0, limit: int = 50, queue: str | None = None) -> list[Entry]:
         """Entries by position, newest first; both page through those of `queue`. Reads all up to there."""
-        if offset < 0 or limit < 0:
-            raise ValueError("offset and limit must not be negative")
+        asked.whole("offset", offset, 0)
+        asked.whole("limit", limit, 0)
+        asked.queue(queue)
         if queue is None:
-            entries = self._all(start=TOP._replace(up=-offset))
+            entries = lookup.every(self.redis, start=TOP._replace(up=-offset))
         else:
-            entries = islice(self._all(lookup.in_queue(queue)), offset, None)
+            entries = islice(lookup.every(self.redis, lookup.in_queue(queue)), offset, None)
         return list(islice(entries, limit))
 
     def walk(
@@ -90,8 +92,11 @@ class DeadLetterQueue:
 
         Reads at most `budget` entries; a page that ended early says in `older` (or `newer`) where to go on.
         """
-        if limit < 1 or budget < 1:
-            raise ValueError("limit and budget must be positive")
+        asked.whole("limit", limit, 1)
+        asked.whole("budget", budget, 1)
+        if not isinstance(cursor, Cursor | None):
+            raise ValueError("no cursor")
+        asked.queue(queue)
         enough = None
         if queue is not None:
             where = lookup.in_queue(queue, where)
@@ -103,21 +108,24 @@ class DeadLetterQueue:
 
     def find(self, jid: str) -> Entry | None:
         """The newest entry of this job; reads the whole set when there is none."""
-        return next(self._all(lookup.of_jobs(jid)), None)
+        return next(lookup.every(self.redis, lookup.of_jobs(asked.jid(jid))), None)
 
     def find_all(self, jid: str, at: Score | None = None) -> list[Entry]:
         """All entries of this job, newest first; `at`: only those with this score. Reads the whole set."""
-        return [entry for entry in self._all(lookup.of_jobs(jid)) if at is None or entry.score == at]
+        of_job = lookup.of_jobs(asked.jid(jid))
+        return [entry for entry in lookup.every(self.redis, of_job) if at is None or entry.score == at]
 
     def near(self, jid: str) -> list[Entry]:
-        """Entries of this job by a bounded look: those at score 604800, and those among the newest 4,000."""
-        return lookup.nearby(self.redis, [jid])
+        """Entries of this job by a bounded look: the newest 4,000 at score 604800, and those among the newest 4,000."""
+        return lookup.nearby(self.redis, [asked.jid(jid)])
 
     def look_up(self, ref: EntryRef) -> Entry | None:
         """One entry by its identity: at its score, else (its score may have been renewed) by a bounded look."""
-        here = lookup.find(self.redis, [ref]).get(ref)
-        jids = [ref.jid] if ref.jid else []
-        return here or next((e for e in lookup.nearby(self.redis, jids) if e.digest.startswith(ref.digest)), None)
+        here = lookup.find(self.redis, [asked.ref(ref)]).get(ref)
+        if here is None:
+            near = lookup.nearby(self.redis, [ref.jid] if ref.jid else [], [ref.digest])
+            here = next((entry for entry in near if entry.digest.startswith(ref.digest)), None)
+        return here
 
     # -- what a redrive would do
 
@@ -137,10 +145,8 @@ class DeadLetterQueue:
 
     def add(self, score: int, members: Iterable[bytes]) -> int:
         """Adds members with one score (unix ms); how many were new. One that is there already gets the new score."""
-        members = list(members)
-        if isinstance(score, bool) or not isinstance(score, int) or not all(isinstance(m, bytes) for m in members):
-            raise ValueError("a score is an integer, a member is bytes")
-        added = 0
+        members, added = asked.members(members), 0
+        asked.score(score)
         for start in range(0, len(members), self.CHUNK):
             args = (score, *members[start : start + self.CHUNK])
             (reply,) = scripts.send(self.redis, [scripts.ADD.call((keys.DEAD, keys.COUNTS), args)])
@@ -155,15 +161,15 @@ class DeadLetterQueue:
         self, jids: Iterable[str], *, by: Actor | None = None, reason: str = "", operation: str | None = None
     ) -> Outcome:
         """Sends the newest entry of each job to the front of its queue. Reads the set until all are found."""
-        press = self._press(by, reason, operation)
-        return self._by_jid("redrive", jids, press)
+        wanted, press = asked.jids(jids), self._press(by, reason, operation)
+        return _outcome(wanted, lambda: self._by_jid("redrive", wanted, press))
 
     def purge(
         self, jids: Iterable[str], *, by: Actor | None = None, reason: str = "", operation: str | None = None
     ) -> Outcome:
         """Takes the newest entry of each job out of the set: into the bin, or without one for good."""
-        press = self._press(by, reason, operation)
-        return self._by_jid("purge", jids, press)
+        wanted, press = asked.jids(jids), self._press(by, reason, operation)
+        return _outcome(wanted, lambda: self._by_jid("purge", wanted, press))
 
     def redrive_reviewed(
         self,
@@ -176,33 +182,40 @@ class DeadLetterQueue:
         operation: str | None = None,
     ) -> Outcome:
         """Sends precisely the entry that was reviewed. `at`: its score, which makes it cheap."""
-        if at is None:
-            here = next((entry for entry in self.find_all(jid) if entry.digest == expected_digest), None)
-            at = here.score if here else 0
-        return self.redrive_entries([EntryRef(at, expected_digest, jid)], by=by, reason=reason, operation=operation)
+        wanted = asked.refs([EntryRef(0 if at is None else at, expected_digest, asked.jid(jid))])
+        press = self._press(by, reason, operation)
+
+        def redrive() -> Mapping[EntryRef, Answer]:
+            if at is None:
+                with looking():
+                    deaths = lookup.every(self.redis, lookup.of_jobs(jid))
+                    wanted[0] = next((death.ref for death in deaths if death.digest == expected_digest), wanted[0])
+            return press.redrive(wanted, self.lifetime)
+
+        return _outcome(wanted, redrive)
 
     def redrive_entries(
         self, refs: Iterable[EntryRef], *, by: Actor | None = None, reason: str = "", operation: str | None = None
     ) -> Outcome:
         """Sends each of these entries to the front of its queue; of one job only the newest."""
-        wanted = _checked(refs)
-        return _outcome(wanted, self._press(by, reason, operation).redrive(wanted, self.lifetime))
+        wanted, press = asked.refs(refs), self._press(by, reason, operation)
+        return _outcome(wanted, lambda: press.redrive(wanted, self.lifetime))
 
     def purge_entries(
         self, refs: Iterable[EntryRef], *, by: Actor | None = None, reason: str = "", operation: str | None = None
     ) -> Outcome:
         """Takes each of these entries out of the set: into the bin, or without one for good."""
-        wanted = _checked(refs)
-        return _outcome(wanted, self._press(by, reason, operation).purge(wanted))
+        wanted, press = asked.refs(refs), self._press(by, reason, operation)
+        return _outcome(wanted, lambda: press.purge(wanted))
 
     def restore(
         self, digests: Iterable[str], *, by: Actor | None = None, reason: str = "", operation: str | None = None
     ) -> Outcome:
         """Brings entries (by their digests) back out of the bin, with exactly their bytes and scores."""
-        wanted = list(dict.fromkeys(digests))
-        if not self.bin or not all(map(is_digest, wanted)):
-            raise ValueError("restore needs a bin, and digests of 64 hex digits")
-        return _outcome(wanted, self._press(by, reason, operation).restore(wanted))
+        wanted, press = asked.digests(digests), self._press(by, reason, operation)
+        if not self.bin:
+            raise ValueError("restore needs a bin")
+        return _outcome(wanted, lambda: press.restore(wanted))
 
     def purge_all(
         self,
@@ -218,76 +231,51 @@ class DeadLetterQueue:
         many. The same operation again does nothing and answers as recorded. Raises NotDone when nothing was done.
         """
         press = self._press(by, reason, operation)
-        if queue is None:
-            return press.purge_all()[0]
-        first = {bytes.fromhex(entry.digest) for entry in self._all(lookup.in_queue(queue))}
-        planned, before = press.purge_all(len(first), queue) if self.audit else (len(first), False)
-        if before:
-            return planned
-        gone, entries = 0, self._all(lookup.in_queue(queue))
-        while block := list(islice(entries, scripts.PIPELINE)):
-            calls = [press.purge_call(e, recorded=False) for e in block if bytes.fromhex(e.digest) in first]
-            replies = scripts.write(self.redis, calls) if calls else []
-            gone += replies.count(Reply.DONE)
-            if not {Reply.UNKNOWN, Reply.NOT_SENT}.isdisjoint(replies):
-                raise AnswerLost(f"an answer was lost after {gone} entries")
-            if refused := [reply for reply in replies if reply not in (Reply.DONE, Reply.GONE)]:
-                raise NotDone(reason_of(refused[0]))
-        return gone
+        asked.queue(queue)
+        return press.purge_all()[0] if queue is None else press.purge_queue(queue)
 
     def _press(self, by: Actor | None, reason: str, operation: str | None) -> Operation:
         return Operation(self.redis, self.audit, self.bin, by, reason, operation)
 
-    def _by_jid(self, action: str, jids: Iterable[str], press: Operation) -> Outcome:
-        wanted = list(dict.fromkeys(jids))
-        if not all(isinstance(jid, str) for jid in wanted):
-            raise ValueError("a jid is text")
-        before = self.audit.of_operation(press.id) if self.audit else []
-        answers: dict[str, Answer] = {r.jid: DONE for r in before if r.action == action and r.jid in wanted}
-        open_jids = {jid for jid in wanted if jid not in answers}
-        refs = dict[EntryRef, str]()
-        for entry in self._all(lookup.of_jobs(*open_jids)) if open_jids else ():
-            if entry.jid in open_jids:
-                refs[entry.ref] = entry.jid
-                open_jids.discard(entry.jid)
-            if not open_jids:
-                break
-        answers |= dict.fromkeys(open_jids, MISSING)
-        asked = list(refs)
-        done = press.redrive(asked, self.lifetime) if action == "redrive" else press.purge(asked)
+    def _by_jid(self, action: str, jids: Sequence[str], press: Operation) -> Mapping[str, Answer]:
+        answers = press.done_before(action, jids)
+        newest = self._newest({jid for jid in jids if jid not in answers})
+        answers |= press.done_before(action, [jid for jid in jids if jid not in answers])  # done while we looked
+        refs = {ref: jid for jid, ref in newest.items() if jid not in answers}
+        if missing := [jid for jid in jids if jid not in answers and jid not in newest]:
+            press.ask_the_primary()
+            answers |= dict.fromkeys(missing, MISSING)
+        done = press.redrive(list(refs), self.lifetime) if action == "redrive" else press.purge(list(refs))
         for ref, answer in done.items():  # a look-up that lost its race never falls on to the job's next entry
-            jid = refs[ref]
-            refused = isinstance(answer, Refused)
-            answers[jid] = Refused(jid, answer.reason, answer.detail) if refused else answer
-        return _outcome(wanted, {jid: MISSING if a == CONFLICT else a for jid, a in answers.items()})
+            if isinstance(answer, Refused):
+                answer = Refused(refs[ref], answer.reason, answer.detail)
+            answers[refs[ref]] = MISSING if answer == CONFLICT else answer
+        return answers
 
-    def _all(self, where: Where | None = None, start: Cursor = TOP) -> Iterator[Entry]:
-        """Every entry that `where` accepts, newest first, read as it is asked for."""
-        cursor: Cursor | None = start
-        while cursor:
-            page = lookup.walk(self.redis, cursor, self.CHUNK, where)
-            yield from page.entries
-            cursor = page.older
-
-
-def _checked(refs: Iterable[EntryRef]) -> list[EntryRef]:
-    """Each once, in the order of asking. Raises ValueError for what identifies no entry."""
-    wanted = list(dict.fromkeys(refs))
-    for ref in wanted:
-        if not isinstance(ref, EntryRef) or not is_digest(ref.digest) or not isinstance(ref.jid, str | None):
-            raise ValueError("an entry is named by EntryRef(score, digest of 64 hex digits, jid or None)")
-        if isinstance(ref.score, bool) or not isinstance(ref.score, int | float) or ref.score != ref.score:
-            raise ValueError("a score is a number")
-    return wanted
+    def _newest(self, jids: set[str]) -> dict[str, EntryRef]:
+        """The newest entry of each of these jobs, by one walk."""
+        found = dict[str, EntryRef]()
+        with looking():
+            for entry in lookup.every(self.redis, lookup.of_jobs(*jids)) if jids else ():
+                if entry.jid is not None and entry.jid not in found:
+                    found[entry.jid] = entry.ref
+                if len(found) == len(jids):
+                    break
+        return found
 
 
-def _outcome(wanted: Sequence[T], answers: Mapping[T, Answer]) -> Outcome:
-    groups: dict[str, tuple[What, ...]] = {}
-    refused = []
+def _outcome(wanted: Sequence[T], act: Callable[[], Mapping[T, Answer]]) -> Outcome:
+    """What became of each; of all the same when nothing was sent because Redis refused to be looked at."""
+    groups, refused = defaultdict[str, list[What]](list), list[Refused]()
+    answers: Mapping[T, Answer]
+    try:
+        answers = act()
+    except NotDone as no:
+        answers = {what: Refused(what, no.reason) for what in wanted}
     for what in wanted:
         answer = answers[what]
         if isinstance(answer, Refused):
             refused.append(answer)
         else:
-            groups[answer] = (*groups.get(answer, ()), what)
-    return Outcome(refused=tuple(refused), **groups)
+            groups[answer].append(what)
+    return Outcome(refused=tuple(refused), **{group: tuple(whats) for group, whats in groups.items()})

@@ -180,13 +180,13 @@ def find(redis: Redis, refs: Sequence[EntryRef]) -> dict[EntryRef, Entry]:
         rows = rows_of(reply).entries
         entry = _with_digest(rows, ref.digest)
         if not entry and len(rows) == FIRST_LOOK:  # an upstream loop can add a death of one job every second
-            entry = next((row for row in _matching(redis, place, rows) if row.digest.startswith(ref.digest)), None)
+            entry = _with_digest(_matching(redis, place), ref.digest)
         if entry:
             found[ref] = entry
     oddly = [ref for ref in refs if ref not in found and ref.jid]  # its bytes may begin in another way
     for score in dict.fromkeys(ref.score for ref in oddly):
         rest = {ref for ref in oddly if ref.score == score}
-        for entry in _matching(redis, Cursor(score), []):
+        for entry in _matching(redis, Cursor(score)):
             for ref in [ref for ref in rest if entry.digest.startswith(ref.digest)]:
                 found[ref] = entry
                 rest.discard(ref)
@@ -195,29 +195,37 @@ def find(redis: Redis, refs: Sequence[EntryRef]) -> dict[EntryRef, Entry]:
     return found
 
 
-def _matching(redis: Redis, place: Cursor, rows: list[Entry]) -> Iterator[Entry]:
-    """The entries behind `rows` with the score and the prefix of `place`, as far as the budget goes."""
-    left = BUDGET
+def _matching(redis: Redis, place: Cursor) -> Iterator[Entry]:
+    """The entries with the score and the prefix of `place`, newest first, as far as the budget goes."""
+    here, left = place._replace(prefix=place.prefix + TOP.prefix), BUDGET
     while left > 0:
-        if rows:
-            more = seek(redis, Cursor(place.score, rows[-1].raw + b"\0"), "newer", CHUNK).entries
-            rows = [entry for entry in more if entry.score == place.score and entry.raw.startswith(place.prefix)]
-        else:
-            rows = seek(redis, place, "match", CHUNK).entries
+        below = seek(redis, here, "older", min(CHUNK, left)).entries
+        rows = [entry for entry in below if entry.score == place.score and entry.raw.startswith(place.prefix)]
         if not rows:
             return
         yield from rows
-        left -= len(rows)
+        here, left = Cursor(place.score, rows[-1].raw), left - len(rows)
+
+
+def every(redis: Redis, where: Where | None = None, start: Cursor = TOP) -> Iterator[Entry]:
+    """Every entry that `where` accepts, newest first, read as it is asked for."""
+    cursor: Cursor | None = start
+    while cursor:
+        page = walk(redis, cursor, CHUNK, where)
+        yield from page.entries
+        cursor = page.older
 
 
 def nearby(redis: Redis, jids: Collection[str], digests: Iterable[str] = ()) -> list[Entry]:
-    """Entries of these jobs, or with these bytes, newest first, by a bounded look: at 604800 by how an entry of the job
-    begins, and the newest 4,000."""
-    of_job, exact = of_jobs(*jids), frozenset(digests)
-    prefixes = filter(None, map(_prefix, jids))
-    calls = [seek_call(Cursor(LIFETIME_SCORE, prefix), "match", CHUNK) for prefix in prefixes]
-    found = {entry.raw: entry for reply in scripts.read(redis, calls) for entry in rows_of(reply).entries}
-    page = walk(redis, TOP, BUDGET, lambda entry: of_job(entry) or (bool(exact) and entry.digest in exact))
+    """Entries of these jobs, or with these digests (which may be cut), newest first, by a bounded look: those at 604800
+    that begin as an entry of the job does, and the newest 4,000."""
+    of_job, exact, found = of_jobs(*jids), tuple(digests), dict[bytes, Entry]()
+    places = [Cursor(LIFETIME_SCORE, prefix) for prefix in filter(None, map(_prefix, jids))]
+    replies = scripts.read(redis, [seek_call(place, "match", FIRST_LOOK) for place in places])
+    for place, reply in zip(places, replies, strict=True):
+        rows = rows_of(reply).entries
+        found |= {entry.raw: entry for entry in (_matching(redis, place) if len(rows) == FIRST_LOOK else rows)}
+    page = walk(redis, TOP, BUDGET, lambda entry: of_job(entry) or entry.digest.startswith(exact))
     found |= {entry.raw: entry for entry in page.entries}
     return sorted(found.values(), key=newest, reverse=True)
 

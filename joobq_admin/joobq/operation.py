@@ -1,27 +1,28 @@
 """One press of a button: looks up what it acts on, asks whether it may, sends each script once, says how it went."""
 
-import re
+import secrets
 import time
 import uuid
-from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
+from itertools import islice
 from typing import TypeVar
 
-from redis import Redis
+from redis import Redis, exceptions
 
-from joobq_admin.joobq import keys, lookup, scripts
-from joobq_admin.joobq.audit import Actor, AuditLog, jid_key, what_was_sent, who_and_why
+from joobq_admin.joobq import asked, keys, lookup, scripts
+from joobq_admin.joobq.audit import ALL, Actor, AuditLog, as_recorded, jid_key, what_was_sent, who_and_why
 from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.cjson import queue_of
 from joobq_admin.joobq.entry import Entry, EntryRef, is_uuid, job_key, to_bytes
-from joobq_admin.joobq.outcome import AnswerLost, NotDone, Refusal, Refused, UnexpectedReply
+from joobq_admin.joobq.outcome import AnswerLost, NotDone, Refusal, Refused, UnexpectedReply, Unreachable
 from joobq_admin.joobq.redriven import CannotRedrive, Redriven, redriven
 from joobq_admin.joobq.scripts import Call, Reply
 
 T = TypeVar("T", str, EntryRef)
-
-_operation_id = re.compile(r"[A-Za-z0-9-]{1,64}").fullmatch
+Found = TypeVar("Found")
 
 #: What became of one thing that was asked for: a group of Outcome, or why it was refused.
 Answer = str | Refused
@@ -33,13 +34,15 @@ _GROUP_OF = {
 
 
 class Operation:
-    """`id`: letters, digits and hyphens, at most 64; minted when None. Recorded per (id, action, digest), when done."""
+    """`id`: letters, digits and hyphens, at most 64; minted when None. Recorded per (id, action, digest), when done.
+
+    Raises NotDone when Redis refuses to be looked at, Unreachable when it does not answer: nothing was sent then.
+    """
 
     def __init__(
         self, redis: Redis, audit: AuditLog | None, bin_: Bin | None, by: Actor | None, reason: str, id_: str | None
     ) -> None:
-        if id_ is not None and not (isinstance(id_, str) and _operation_id(id_)):
-            raise ValueError("an operation is named by 1 to 64 letters, digits and hyphens")
+        asked.press(by, reason, id_)
         self.redis, self.audit, self.bin, self.by, self.reason = redis, audit, bin_, by, reason
         self.id = id_ or str(uuid.uuid4())
 
@@ -55,16 +58,17 @@ class Operation:
         for ref in _others_of_a_job(refs, entries, pushes, answers):
             answers[ref] = Refused(ref, Refusal.SAME_JOB)
             del pushes[ref]
-        answers |= self._send({ref: self._redrive_call(entries[ref], push) for ref, push in pushes.items()})
+        answers |= self._send_entries({ref: self._redrive_call(entries[ref], push) for ref, push in pushes.items()})
         return answers | self._with_types({ref: push.queue for ref, push in pushes.items()}, answers)
 
     def purge(self, refs: Sequence[EntryRef]) -> dict[EntryRef, Answer]:
         entries, answers = self._look_up("purge", refs)
-        return answers | self._send({ref: self.purge_call(entry) for ref, entry in entries.items()})
+        return answers | self._send_entries({ref: self.purge_call(entry) for ref, entry in entries.items()})
 
     def restore(self, digests: Sequence[str]) -> dict[str, Answer]:
         assert self.bin
-        binned = self.bin.get(digests)
+        with looking(Refusal.BIN_BROKEN):
+            binned = self.bin.get(digests)
         calls = {}
         for digest in digests:
             jid = binned[digest].entry.jid if digest in binned else None
@@ -89,6 +93,27 @@ class Operation:
             raise AnswerLost("the answer of purge_all was lost")
         raise NotDone(reason_of(answer))
 
+    def purge_queue(self, queue: str) -> int:
+        """Those entries of a queue that are there now go for good, under one record; how many went."""
+        with looking():
+            first = {bytes.fromhex(entry.digest) for entry in lookup.every(self.redis, lookup.in_queue(queue))}
+        planned, before = self.purge_all(len(first), queue) if self.audit else (len(first), False)
+        if before:
+            return planned
+        gone, entries = 0, lookup.every(self.redis, lookup.in_queue(queue))
+        try:
+            while block := list(islice(entries, scripts.PIPELINE)):
+                calls = [self.purge_call(e, recorded=False) for e in block if bytes.fromhex(e.digest) in first]
+                replies = scripts.write(self.redis, calls) if calls else []
+                gone += replies.count(Reply.DONE)
+                if cut := [reply for reply in replies if reply not in (Reply.DONE, Reply.GONE)]:
+                    if gone or self.audit or not {Reply.UNKNOWN, Reply.NOT_SENT}.isdisjoint(cut):
+                        raise AnswerLost(f"{cut[0].name} after {gone} entries")
+                    raise NotDone(reason_of(cut[0]))
+        except (Unreachable, exceptions.RedisError) as error:
+            raise AnswerLost(f"{error} after {gone} entries") from error
+        return gone
+
     def purge_call(self, entry: Entry, recorded: bool = True) -> Call:
         """`recorded=False`: one of many that one record stands for; for good."""
         set_keys, args = (keys.DEAD, keys.COUNTS), (entry.raw, queue_of(entry.raw))
@@ -111,9 +136,9 @@ class Operation:
     def _with_types(self, queues: dict[EntryRef, bytes], answers: dict[EntryRef, Answer]) -> dict[EntryRef, Answer]:
         """NOT_A_LIST with what the queue's key holds instead, as Redis names it."""
         not_lists = [what for what, answer in answers.items() if _is_refused(answer, Refusal.NOT_A_LIST)]
-        types = scripts.read(self.redis, [("TYPE", queues[ref]) for ref in not_lists])
+        types = _or(list[bytes](), lambda: scripts.read(self.redis, [("TYPE", queues[ref]) for ref in not_lists]))
         return {
-            ref: Refused(ref, Refusal.NOT_A_LIST, kind.decode()) for ref, kind in zip(not_lists, types, strict=True)
+            ref: Refused(ref, Refusal.NOT_A_LIST, kind.decode()) for ref, kind in zip(not_lists, types, strict=False)
         }
 
     def _identity(self, entry: Entry) -> tuple[str | bytes, ...]:
@@ -123,19 +148,61 @@ class Operation:
         return who_and_why(self.by, self.reason)
 
     def _look_up(self, action: str, refs: Sequence[EntryRef]) -> tuple[dict[EntryRef, Entry], dict[EntryRef, Answer]]:
-        """The entries that are here, and answers for the others."""
-        entries, answers = lookup.find(self.redis, refs), dict[EntryRef, Answer]()
-        missed = [ref for ref in refs if ref not in entries]
-        if missed and self.audit:
-            recorded = self.audit.all_recorded(self.id, action, [ref.digest for ref in missed])
-            answers |= {ref: DONE for ref in missed if ref.digest in recorded}
-        missed = [ref for ref in missed if ref not in answers]
+        """The entries that are here and were not acted on by this operation before, and answers for the others."""
+        with looking():
+            entries = lookup.find(self.redis, refs)
+        deaths = Counter(_job(ref, entries) for ref in refs)
+        unsure = [ref for ref in refs if ref not in entries or deaths[_job(ref, entries)] > 1]
+        answers = dict[EntryRef, Answer]()
+        if unsure and self.audit:
+            with looking(Refusal.AUDIT_BROKEN):
+                recorded = self.audit.all_recorded(self.id, action, [ref.digest for ref in unsure])
+            answers |= {ref: DONE for ref in unsure if ref.digest in recorded}
+        entries = {ref: entry for ref, entry in entries.items() if ref not in answers}
+        missed = [ref for ref in refs if ref not in entries and ref not in answers]
         if missed:
-            here = lookup.nearby(self.redis, {ref.jid for ref in missed if ref.jid}, {ref.digest for ref in missed})
+            with looking():
+                here = lookup.nearby(self.redis, {ref.jid for ref in missed if ref.jid}, {ref.digest for ref in missed})
             by_digest = {entry.digest: entry for entry in here}
             entries |= {ref: by_digest[ref.digest] for ref in missed if ref.digest in by_digest}
             answers |= {ref: _gone(ref, here) for ref in missed if ref not in entries}
+        if not {MISSING, CONFLICT}.isdisjoint(answers.values()):
+            self.ask_the_primary()
         return entries, answers
+
+    def ask_the_primary(self) -> None:
+        """Raises NotDone for a replica, which may lag and must not say "gone": it refuses what would change nothing."""
+        (reply,) = scripts.send(self.redis, [("ZREM", keys.DEAD, secrets.token_bytes(32))])
+        if isinstance(reply, Reply):
+            raise Unreachable("Redis did not answer")
+        if isinstance(reply, Exception):
+            with looking():
+                raise reply
+
+    def done_before(self, action: str, jids: Sequence[str]) -> dict[str, Answer]:
+        """Of these jids those whose entry this operation has acted on, or another entry of the same job."""
+        if not self.audit:
+            return {}
+        with looking(Refusal.AUDIT_BROKEN):
+            records = self.audit.of_operation(self.id, action, ALL)
+        recorded = {record.jid for record in records if record.jid}
+        answers = dict[str, Answer]()
+        sent = {job_key(jid) for jid in recorded} if action == "redrive" else set[str]()
+        for jid in jids:
+            if as_recorded(jid) in recorded:
+                answers[jid] = DONE
+            elif job_key(jid) in sent:
+                answers[jid] = Refused(jid, Refusal.SAME_JOB)
+        return answers
+
+    def _send_entries(self, calls: dict[EntryRef, Call]) -> dict[EntryRef, Answer]:
+        answers = self._send(calls)
+        lost = [ref for ref, answer in answers.items() if answer == MISSING]
+        if lost:
+            jids = {ref.jid for ref in lost if ref.jid}
+            here = _or(list[Entry](), lambda: lookup.nearby(self.redis, jids))
+            answers |= {ref: _gone(ref, here) for ref in lost}
+        return answers
 
     def _send(self, calls: dict[T, Call]) -> dict[T, Answer]:
         after = [log.trim_call() for log in (self.audit, self.bin) if log]
@@ -144,10 +211,6 @@ class Operation:
         for what, reply in zip(calls, replies, strict=True):
             group = _GROUP_OF.get(reply) if isinstance(reply, Reply) else None
             answers[what] = group or Refused(what, reason_of(reply))
-        lost = [what for what, answer in answers.items() if answer == MISSING and isinstance(what, EntryRef)]
-        if lost:
-            here = lookup.nearby(self.redis, {ref.jid for ref in lost if ref.jid})
-            answers |= {ref: _gone(ref, here) for ref in lost}
         return answers
 
 
@@ -162,12 +225,9 @@ def _others_of_a_job(
     An entry that is gone counts as tried when it was the newest: what became of it is not known here, and another in
     its place could be a second copy of the job.
     """
-    jobs = defaultdict[str, list[EntryRef]](list)
+    jobs = defaultdict[str | EntryRef, list[EntryRef]](list)
     for ref in refs:
-        entry = entries.get(ref)
-        key = entry.job_key if entry else job_key(ref.jid) if ref.jid else None
-        if key is not None:
-            jobs[key].append(ref)
+        jobs[_job(ref, entries)].append(ref)
     others = []
     for deaths in jobs.values():
         deaths.sort(key=lambda ref: (ref.score, entries[ref].raw if ref in entries else b""), reverse=True)
@@ -175,6 +235,32 @@ def _others_of_a_job(
         tried = next((ref for ref in candidates if answers.get(ref) == DONE), candidates[0] if candidates else None)
         others += [ref for ref in candidates if ref != tried and ref in may_be_sent]
     return others
+
+
+def _job(ref: EntryRef, entries: dict[EntryRef, Entry]) -> str | EntryRef:
+    """One name for all entries of a job; an entry without a jid is a job of its own."""
+    key = entries[ref].job_key if ref in entries else job_key(ref.jid) if ref.jid else None
+    return ref if key is None else key
+
+
+@contextmanager
+def looking(wrong_type: Refusal | None = None) -> Iterator[None]:
+    """Before anything is sent. `wrong_type`: what it means that the key that is read holds another type."""
+    try:
+        yield
+    except exceptions.RedisError as error:
+        reason = wrong_type if str(error).startswith("WRONGTYPE") else scripts.refusal_of(error)
+        if not reason:
+            raise
+        raise NotDone(reason) from error
+
+
+def _or(otherwise: Found, look: Callable[[], Found]) -> Found:
+    """Once scripts were sent nothing may raise any more: what they did would go untold."""
+    try:
+        return look()
+    except (Unreachable, exceptions.RedisError):
+        return otherwise
 
 
 def _is_refused(answer: Answer, why: Refusal) -> bool:

@@ -19,6 +19,8 @@ from joobq_admin.joobq.outcome import Refusal, UnexpectedReply, Unreachable
 PIPELINE = 50  # scripts a round trip: larger ones are no faster and stall other clients
 
 _NO_ANSWER = (exceptions.ConnectionError, exceptions.TimeoutError, OSError)
+# redis-py counts two answers of a server among the errors of the connection
+_REFUSALS = (exceptions.ResponseError, exceptions.BusyLoadingError, exceptions.AuthenticationError)
 
 Call = tuple[Any, ...]  # one command as it goes over the wire
 
@@ -139,7 +141,7 @@ def _with_texts(calls: Iterable[Call]) -> Iterator[Call]:
 
 
 def _exchange(redis: Redis, calls: Sequence[Call]) -> list[Any]:
-    """Sends `calls` once in one go and reads one reply each: a value, a ResponseError, or Reply.UNKNOWN."""
+    """Sends `calls` once in one go and reads one reply each: a value, an error of the server, or Reply.UNKNOWN."""
     pool, replies = redis.connection_pool, list[Any]()
     try:
         connection = pool.get_connection()  # may connect, and looks for a stale socket: nothing is sent yet
@@ -149,8 +151,8 @@ def _exchange(redis: Redis, calls: Sequence[Call]) -> list[Any]:
         connection.send_packed_command(connection.pack_commands(calls), check_health=False)
         for _ in calls:
             try:
-                replies.append(connection.read_response())
-            except exceptions.ResponseError as error:
+                replies.append(connection.read_response(disconnect_on_error=False))
+            except _REFUSALS as error:
                 replies.append(error)
     except _NO_ANSWER:
         connection.disconnect()
@@ -182,9 +184,10 @@ _BY_CLASS: tuple[tuple[type[exceptions.RedisError], Refusal], ...] = (
     (exceptions.ReadOnlyError, Refusal.READONLY),
     (exceptions.BusyLoadingError, Refusal.LOADING),
     (exceptions.OutOfMemoryError, Refusal.OOM),
+    (exceptions.MasterDownError, Refusal.MASTERDOWN),  # to redis-py a kind of the next
+    (exceptions.ClusterDownError, Refusal.CLUSTERDOWN),
 )
-_BY_WORD = (Refusal.READONLY, Refusal.OOM, Refusal.BUSY, Refusal.LOADING, Refusal.MISCONF, Refusal.NOREPLICAS,
-            Refusal.MASTERDOWN, Refusal.CLUSTERDOWN)  # fmt: skip
+_BY_WORD = (Refusal.BUSY, Refusal.MISCONF, Refusal.NOREPLICAS)  # these have no class
 
 
 def refusal_of(error: exceptions.RedisError) -> Refusal | None:
@@ -193,7 +196,7 @@ def refusal_of(error: exceptions.RedisError) -> Refusal | None:
         if isinstance(error, kind):
             return refusal
     text = str(error)
-    if "ACL failure" in text or "can't run this command" in text or text.startswith(("NOPERM", "NOAUTH")):
+    if "ACL failure" in text or "can't run this command" in text:  # inside a script
         return Refusal.NOT_ALLOWED
     if "Script killed by user" in text:
         return Refusal.KILLED

@@ -28,12 +28,16 @@ if audit then
   end
 end
 if everything and not (may('UNLINK', set) and may('UNLINK', counts)) then return -3 end
+if not everything and not (may('ZSCORE', set, 'm') and may('ZREM', set, 'm') and may('ZADD', set, 0, 'm')
+    and may('HINCRBY', counts, 'q', -1) and may('ZREM', index, 'm')) then return -3 end
 if audit and not may_record(audit, index) then return -3 end
 
 local entries = everything and redis.call('ZCARD', set) or tonumber(planned)
 if everything then
   redis.call('UNLINK', set)
   redis.pcall('UNLINK', counts)
+else
+  redis.call('ZREM', index, '')  -- changes nothing; a server that takes no writes refuses it, a full one keeps the record then
 end
 if audit then
   record(audit, index, mark, '', '', 'action', 'purge_all', 'operation', operation, 'entries', entries, unpack(ARGV, 3))
