@@ -1,0 +1,78 @@
+"""The only bridge from the settings to the port. Everything is made when it is first asked for, so after the fork."""
+
+from datetime import timedelta
+from functools import cache
+
+from django.conf import settings
+from redis import Redis, exceptions
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from joobq_admin.joobq import scripts
+from joobq_admin.joobq.audit import AuditLog
+from joobq_admin.joobq.bin import Bin
+from joobq_admin.joobq.dead_letters import DeadLetterQueue
+from joobq_admin.joobq.outcome import Unreachable
+from joobq_admin.triage.redact import DEFAULT_PATTERNS, Redaction
+
+CONNECT_WITHIN, ANSWER_WITHIN = 2.0, 5.0  # seconds; htmx waits 15
+
+#: What reading may raise: Redis does not answer, or it answers that it will not.
+TROUBLE: tuple[type[Exception], ...] = (Unreachable, exceptions.RedisError)
+
+
+@cache
+def client() -> Redis:
+    """One pool of connections a process. Bytes in, bytes out; what fails, fails at once."""
+    authority = {"ssl_ca_certs": settings.REDIS_CA_FILE} if settings.REDIS_CA_FILE else {}
+    return Redis.from_url(
+        settings.REDIS_URL,
+        socket_connect_timeout=CONNECT_WITHIN,
+        socket_timeout=ANSWER_WITHIN,
+        retry=Retry(NoBackoff(), 0),
+        client_name="joobq-admin",
+        **authority,
+    )
+
+
+@cache
+def audit_log() -> AuditLog:
+    return AuditLog(client(), cap=settings.AUDIT_ENTRIES)
+
+
+@cache
+def dead_letters() -> DeadLetterQueue:
+    return DeadLetterQueue(
+        client(),
+        audit=audit_log(),
+        bin=Bin(client(), keep=timedelta(hours=settings.BIN_HOURS), room=settings.BIN_MB << 20),
+        lifetime=timedelta(hours=settings.REDRIVE_EXPIRES_HOURS),
+    )
+
+
+def ping() -> bool:
+    """Does Redis answer?"""
+    try:
+        scripts.read(client(), [("PING",)])
+    except TROUBLE:
+        return False
+    return True
+
+
+def said(trouble: Exception) -> str:
+    """Redis's own words, when it answered that it will not; '' when it did not answer."""
+    silent = (Unreachable, exceptions.ConnectionError, exceptions.TimeoutError)
+    loading = isinstance(trouble, exceptions.BusyLoadingError)
+    return "" if isinstance(trouble, silent) and not loading else str(trouble).partition("\n")[0][:200]
+
+
+def address() -> str:
+    """Where Redis is, without user and password."""
+    options = client().connection_pool.connection_kwargs
+    return str(options.get("path") or f"{options.get('host')}:{options.get('port')}")
+
+
+@cache
+def redaction() -> Redaction:
+    """What of an entry is never shown."""
+    return Redaction(settings.REDACT or DEFAULT_PATTERNS)

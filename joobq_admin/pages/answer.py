@@ -1,0 +1,209 @@
+"""How everything is answered: a page or a fragment, its status, and the pages for what went wrong."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+
+from joobq_admin import connection
+from joobq_admin.pages import times
+from joobq_admin.pages.links import Link
+from joobq_admin.pages.rail import Rail
+from joobq_admin.sso import dev
+from joobq_admin.sso.roles import Action
+
+RETRY_AFTER = 5  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Me:
+    """Who is signed in, as every page says it."""
+
+    name: str
+    initials: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """What stands around every page. `rail`: the queues with their counts; None where they were not read."""
+
+    theme: str
+    environment: str
+    at: str
+    here: str
+    me: Me | None
+    dev: bool
+    roles: list[tuple[str, str, bool]]
+    nav: str = ""
+    rail: Rail | None = None
+    read: bool = True
+    down: bool = False
+
+
+def shell(request: HttpRequest, **more: Any) -> Shell:
+    user = getattr(request, "user", None)
+    role = str(user.role) if user and user.role else "no role"
+    theme = request.COOKIES.get("theme", "")
+    return Shell(
+        theme=theme if theme in ("light", "dark") else "",
+        environment=settings.ENVIRONMENT,
+        at=times.now().strftime("%H:%M:%S"),
+        here=request.get_full_path() if request.method == "GET" else reverse("entries"),
+        me=Me(user.name, user.initials, role) if user else None,
+        dev=settings.AUTH == "dev",
+        roles=[(word, str(of or "no role"), bool(user and user.role == of)) for word, of in dev.ROLES.items()],
+        **more,
+    )
+
+
+def page(
+    request: HttpRequest, template: str, context: dict[str, Any], *, status: int = 200, **more: Any
+) -> HttpResponse:
+    """A whole page; `more`: fields of its shell."""
+    return _with_status(render(request, template, {"shell": shell(request, **more), **context}), status)
+
+
+def fragment(
+    request: HttpRequest, template: str, context: dict[str, Any], *, status: int = 200, **more: Any
+) -> HttpResponse:
+    """One element with a fixed id, that htmx puts in the place of the old one."""
+    return page(request, template, context, status=status, **more)
+
+
+def wants(request: HttpRequest, target: str) -> bool:
+    """Does htmx ask for the element of this id?"""
+    htmx: Any = getattr(request, "htmx", None)
+    return bool(htmx) and htmx.target == target
+
+
+def _with_status(response: HttpResponse, status: int) -> HttpResponse:
+    response.status_code = status
+    if status == 503:
+        response["Retry-After"] = str(RETRY_AFTER)
+    return response
+
+
+# -- what went wrong
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that went wrong, as a page, or as a slip when it happened in answer to a press."""
+
+    code: int
+    title: str
+    heading: str
+    text: str
+    facts: tuple[tuple[str, str, str], ...] = ()
+    note: str = ""
+    links: tuple[Link, ...] = ()
+    tone: str = "warn"
+    icon: str = "warn"
+
+
+def problem(request: HttpRequest, what: Problem, **more: Any) -> HttpResponse:
+    """The page of an error. In answer to a press it is the slip; any other fragment is loaded again as a page."""
+    if wants(request, "action"):
+        return fragment(request, "dead_letters/actions/_told.html", {"x": what}, status=what.code)
+    answer = page(request, "errors/error.html", {"title": what.title, "x": what}, status=what.code, read=False, **more)
+    if getattr(request, "htmx", False) and request.method == "GET":
+        answer["HX-Redirect"] = request.get_full_path()
+    return answer
+
+
+def home() -> Link:
+    return reverse("entries"), "Dead letters", ""
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    text = "A part of this address or form is not of a form that this dashboard writes. Nothing was done."
+    return problem(request, Problem(400, "Not understood", "This request makes no sense here", text, links=(home(),)))
+
+
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    text = "This dashboard has no page at this address."
+    return problem(request, Problem(404, "No such page", "No such page", text, links=(home(),)))
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    text = (
+        "This dashboard made a mistake. After a press of a button look at the entry again: it may or may not be done."
+    )
+    return problem(
+        request, Problem(500, "Our mistake", "Something is wrong with this dashboard", text, links=(home(),))
+    )
+
+
+def denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Somebody is signed in, and may not do this."""
+    user: Any = getattr(request, "user", None)
+    action = exception.args[0] if exception and exception.args else None
+    ask = ((("Ask", settings.SUPPORT_CONTACT, ""),) if settings.SUPPORT_CONTACT else ()) if user else ()
+    if user and user.role and isinstance(action, Action):
+        heading = f"You may look, but not {action}"
+        text = f"Your role is {user.role}. To {action} needs {action.role}. Nothing was done."
+        return problem(
+            request, Problem(403, "Not allowed", heading, text, ask, links=(home(),), tone="mute", icon="lock")
+        )
+    facts = ((("Signed in as", user.name, user.email),) if user else ()) + (
+        ("Needed", "one of the groups set for viewer, operator or admin", ""),
+        *ask,
+    )
+    text = "Your groups do not include one that may see dead letters."
+    return problem(request, Problem(403, "No access", "You are signed in, but have no role here", text, facts))
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """The form's token is not of this browser's cookie: most often because somebody signed in anew in another tab."""
+    back = request.headers.get("Referer", "")
+    here = request.build_absolute_uri("/")
+    link = (back if back.startswith(here) else reverse("entries"), "Load the page again", "primary")
+    text = "Nothing was done. Load the page again and press once more."
+    return problem(request, Problem(403, "Reload", "Your sign-in is newer than this page", text, links=(link,)))
+
+
+class RedisTrouble:
+    """Middleware: what reading may raise becomes a page that says so. The next request tries again."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        return redis_trouble(request, exception) if isinstance(exception, connection.TROUBLE) else None
+
+
+def redis_trouble(request: HttpRequest, trouble: Exception) -> HttpResponse:
+    said = connection.said(trouble)
+    again = request.get_full_path() if request.method == "GET" else reverse("entries")
+    facts = (
+        ("Server", connection.address(), ""),
+        ("Redis said", said, "") if said else ("Error", f"No answer within {connection.ANSWER_WITHIN:g} s", ""),
+        ("Tried", times.now().strftime("%H:%M:%S UTC"), ""),
+    )
+    return problem(
+        request,
+        Problem(
+            503,
+            "Redis does not answer" if not said else "Redis refuses",
+            "Redis does not answer" if not said else "Redis does not let us read",
+            "Dead letters live in Redis, so there is nothing to show until it answers."
+            if not said
+            else "It answers, but not with dead letters. They are untouched.",
+            facts,
+            links=((again, "Try now", "primary"),),
+        ),
+        down=True,
+    )
+
+
+def to_the_list(request: HttpRequest) -> HttpResponse:
+    """GET on the URL of an action does nothing."""
+    return HttpResponseRedirect(reverse("entries"))

@@ -1,0 +1,67 @@
+"""Dead letters: the list, one entry, and the press of Redrive."""
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.views.decorators.http import require_safe
+
+from joobq_admin import connection
+from joobq_admin.connection import audit_log, dead_letters
+from joobq_admin.joobq.audit import Actor
+from joobq_admin.joobq.entry import TIMES_FROM
+from joobq_admin.joobq.lookup import Cursor
+from joobq_admin.pages import answer, forms, gone, links, listing, slip, times, verdict
+from joobq_admin.pages.opened import opened
+from joobq_admin.sso.roles import Action, needs
+
+
+@needs(Action.VIEW)
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """The list is the first page."""
+    return answer.to_the_list(request)
+
+
+@needs(Action.VIEW)
+@require_safe
+def entries(request: HttpRequest) -> HttpResponse:
+    """The list, newest first; every filter is in the query string."""
+    asked = forms.listing(request)
+    queue = dead_letters()
+    page = queue.walk(asked.start, asked.limit, queue=asked.queue, newer=asked.newer)
+    counts = queue.counts()
+    dated = queue.walk(Cursor(TIMES_FROM), limit=1).above
+    records = audit_log().of_jids(entry.jid for entry in page.entries if entry.jid)
+    context = listing.context(asked, page, counts, dated, records, times.now())
+    shell = {"nav": "entries", "rail": listing.rail_of(asked, counts)}
+    if answer.wants(request, "results"):
+        return answer.fragment(request, "dead_letters/_fragment.html", context, **shell)
+    template = "dead_letters/list.html" if counts.total or page.entries else "dead_letters/empty.html"
+    return answer.page(request, template, context, **shell)
+
+
+@needs(Action.VIEW)
+@require_safe
+def entry(request: HttpRequest, ref: str) -> HttpResponse:
+    """One entry by its exact identity; `bytes=1` shows its exact bytes. Gone: what became of it."""
+    given = forms.query(request)
+    named = forms.entry_ref(ref, given.get("jid"))
+    exact = forms.flag(given, "bytes")
+    found = dead_letters().look_up(named)
+    return opened(request, found, exact) if found else gone.entry(request, named)
+
+
+@needs(Action.REDRIVE)
+def redrive(request: HttpRequest, ref: str) -> HttpResponse:
+    """Sends the very entry that was reviewed to the front of its queue."""
+    if request.method != "POST":
+        return answer.to_the_list(request)
+    pressed, now = forms.press(request, ref), times.now()
+    try:
+        by = Actor(request.user.sub, request.user.name)
+        outcome = dead_letters().redrive_entries([pressed.ref], by=by, operation=pressed.operation)
+        told = verdict.of_press(pressed, outcome, request.user, times.now())
+    except connection.TROUBLE as trouble:
+        form = slip.form(pressed.ref, pressed.operation, pressed.reviewed, pressed.older)
+        told = slip.not_sent(pressed.ref, form, now, connection.said(trouble))
+    if told.status == 200 and not request.htmx:
+        return HttpResponseRedirect(links.operation(pressed.operation, "redrive", pressed.ref), status=303)
+    return verdict.answered(request, told, pressed.ref)

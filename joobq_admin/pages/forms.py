@@ -1,0 +1,155 @@
+"""Every parameter of every URL and form, checked. What no page of ours writes is a BadRequest; numbers are clamped."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest
+
+from joobq_admin.joobq.entry import TIMES_FROM, EntryRef, Score, read_score
+from joobq_admin.joobq.lookup import Cursor
+from joobq_admin.pages.links import is_plain
+
+MOST_PARAMETERS = 100
+ROWS, MOST_ROWS = 50, 100
+SCORE = r"-?(?:[0-9.]{1,40}(?:e[+-]?[0-9]{1,4})?|inf)"
+_entry = re.compile(rf"({SCORE})-([0-9a-f]{{16,64}})", re.ASCII).fullmatch
+_tick = re.compile(rf"({SCORE})-([0-9a-f]{{64}})(?:-(.*))?", re.ASCII | re.DOTALL).fullmatch
+_operation = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII).fullmatch
+_digest = re.compile(r"[0-9a-f]{64}", re.ASCII).fullmatch
+
+
+def query(request: HttpRequest) -> dict[str, str]:
+    """The parameters of the URL, the last of each name. Bytes that are no UTF-8 are surrogates, as in the port."""
+    try:
+        pairs = parse_qsl(
+            request.META.get("QUERY_STRING", ""),
+            keep_blank_values=True,
+            errors="surrogateescape",
+            max_num_fields=MOST_PARAMETERS,
+        )
+    except ValueError as error:
+        raise BadRequest("too many parameters") from error
+    return dict(pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What the list is asked for. `queue` '' = entries without a queue name, None = all."""
+
+    queue: str | None
+    undated: bool
+    cursor: Cursor | None
+    newer: bool  # from the cursor towards newer entries
+    limit: int
+
+    @property
+    def start(self) -> Cursor | None:
+        return self.cursor or (Cursor(TIMES_FROM) if self.undated else None)
+
+
+def listing(request: HttpRequest) -> Listing:
+    given = query(request)
+    queue, unknown = given.get("queue") or None, flag(given, "unknown")
+    before, after = given.get("before"), given.get("after")
+    if (queue and unknown) or (before and after):
+        raise BadRequest("two parameters that exclude each other")
+    return Listing(
+        queue="" if unknown else queue,
+        undated=flag(given, "undated"),
+        cursor=cursor(before or after),
+        newer=bool(before),
+        limit=number(given.get("limit"), ROWS, 1, MOST_ROWS),
+    )
+
+
+def cursor(text: str | None) -> Cursor | None:
+    if not text:
+        return None
+    try:
+        return Cursor.parse(text)
+    except ValueError as error:
+        raise BadRequest("no such place in the list") from error
+
+
+def number(text: str | None, default: int, least: int, most: int) -> int:
+    if not text:
+        return default
+    if not re.fullmatch(r"-?[0-9]{1,30}", text, re.ASCII):
+        raise BadRequest("no number")
+    return max(least, min(int(text), most))
+
+
+def flag(given: dict[str, str], name: str) -> bool:
+    value = given.get(name, "")
+    if value not in ("", "0", "1"):
+        raise BadRequest(f"{name} is 1 or nothing")
+    return value == "1"
+
+
+def entry_ref(text: str, jid: str | None) -> EntryRef:
+    """`<score>-<16 to 64 hex digits>`: an entry as the path of its URL names it."""
+    match = _entry(text)
+    if not match:
+        raise BadRequest("no such form of an entry's address")
+    return EntryRef(score(match[1]), match[2], jid if jid and is_plain(jid) else None)
+
+
+def ticked(text: str | None) -> EntryRef:
+    """`<score>-<64 hex digits>-<jid>`: an entry in one word."""
+    match = _tick(text or "")
+    if not match:
+        raise BadRequest("no such form of an entry")
+    jid = match[3]
+    return EntryRef(score(match[1]), match[2], jid if jid and is_plain(jid) else None)
+
+
+def score(text: str) -> Score:
+    try:
+        return read_score(text)
+    except ValueError as error:
+        raise BadRequest("no score") from error
+
+
+def operation_id(text: str | None) -> str:
+    if not _operation(text or ""):
+        raise BadRequest("no operation id")
+    return str(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """One press of a button: on which exact entry, as what operation, and what its presser had before them."""
+
+    ref: EntryRef
+    operation: str
+    reviewed: str = ""
+    older: str = ""
+
+    @property
+    def older_ref(self) -> EntryRef | None:
+        """The next older entry on the presser's page, to go on to; only a link, so no reason to refuse a press."""
+        try:
+            return ticked(self.older)
+        except BadRequest:
+            return None
+
+
+def press(request: HttpRequest, path: str) -> Press:
+    """The form of a slip, which must be about the entry that `path` names."""
+    posted: Any = request.POST
+    jid, digest = posted.get("jid"), posted.get("digest", "")
+    ref = EntryRef(score(posted.get("score", "")), digest, jid if jid and is_plain(jid) else None)
+    named = entry_ref(path, None)
+    if not _digest(digest) or named.score != ref.score or not digest.startswith(named.digest):
+        raise BadRequest("the form and its address name two entries")
+    return Press(ref, operation_id(posted.get("operation")), posted.get("reviewed", ""), posted.get("older", ""))
+
+
+def job_id(text: str | None) -> str:
+    """Any jid that a request can carry: the look-up takes it as text, whatever it is."""
+    if not text or len(text) > 2_000:
+        raise BadRequest("no jid")
+    return text

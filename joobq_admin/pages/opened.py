@@ -1,0 +1,52 @@
+"""One entry, opened: by its own address, or as the only one of its job."""
+
+from uuid import uuid4
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from joobq_admin.connection import audit_log, dead_letters, redaction
+from joobq_admin.joobq.entry import Entry
+from joobq_admin.joobq.lookup import Cursor
+from joobq_admin.pages import answer, faces, links, rows, slip, times
+from joobq_admin.pages.faces import error_of
+from joobq_admin.pages.past import deaths
+from joobq_admin.pages.rail import rail
+from joobq_admin.pages.sheet import payload, sheet
+from joobq_admin.pages.tokens import plain
+from joobq_admin.sso.roles import Action
+from joobq_admin.triage.preflight import preflight
+from joobq_admin.triage.versions import version
+
+
+def opened(request: HttpRequest, entry: Entry, exact: bool = False) -> HttpResponse:
+    """`exact`: its bytes instead of its fields. Mints the operation that a press on this page will be."""
+    now, queue, log = times.now(), dead_letters(), audit_log()
+    if answer.wants(request, "payload"):
+        context = {"e": sheet(entry, (), None, None, now), "payload": payload(entry, exact)}
+        return answer.fragment(request, "dead_letters/_payload.html", context)
+    here = queue.near(entry.jid) if entry.jid else []
+    if all(other.digest != entry.digest for other in here):
+        here = [entry, *here]
+    records = log.of_jid(entry.jid) if entry.jid else log.of_digest(entry.digest)
+    newer = queue.walk(Cursor(entry.score, entry.raw + b"\0"), limit=1, newer=True).entries
+    older = queue.walk(Cursor(entry.score, entry.raw), limit=1).entries
+    flight = preflight(queue, entry, records)
+    reviewed, next_one = str(version(entry, redaction())), links.tick(older[0].ref) if older else ""
+    form = slip.form(entry.ref, str(uuid4()), reviewed, next_one)
+    acts = request.user.can(Action.REDRIVE) and not flight.refused
+    marks = [*rows.badges(entry, len(here), records, now), *faces.badges(entry, flight.refused)]
+    context = {
+        "title": f"{error_of(entry)[0]} in {plain(entry.queue, 80) or 'no queue'}",
+        "e": sheet(entry, marks, *_first(newer), *_first(older), now),
+        "slip": slip.before_the_press(entry, flight, request.user, form, now, settings.SUPPORT_CONTACT),
+        "lost": slip.unknown(entry.ref, plain(entry.queue, 200), form, now, answered=False) if acts else None,
+        "deaths": deaths(here, records, entry, request.user, now),
+        "payload": payload(entry, exact),
+    }
+    counts = queue.counts()
+    return answer.page(request, "dead_letters/entry.html", context, nav="entries", rail=rail(counts, entry.queue))
+
+
+def _first(entries: tuple[Entry, ...]) -> tuple[Entry | None]:
+    return (entries[0] if entries else None,)

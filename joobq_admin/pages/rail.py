@@ -1,0 +1,98 @@
+"""The queues with their counts, and what is said of how sure these are."""
+
+from dataclasses import dataclass
+
+from joobq_admin.joobq.counting import Counts
+from joobq_admin.pages import links
+from joobq_admin.pages.tokens import plain
+
+MOST_QUEUES = 60
+WIDTH = 1_000  # of a bar that stands for all entries
+NO_NAME = "no queue name"
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """`value`: the name as a form can send it back; '' when it cannot."""
+
+    name: str
+    value: str
+    n: str
+    w: int
+    url: str
+    current: bool
+    quiet: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rail:
+    queues: list[QueueRow]
+    total: str
+    note: str
+    all: bool  # the list of all queues is shown
+    more: str
+
+
+def rail(counts: Counts, shown: str | None = None, all_shown: bool = False) -> Rail:
+    """`shown`: the queue whose list this is; '' = entries without a name, None = none."""
+    most = sorted(counts.items(), key=lambda item: (item[0] == "", -item[1], item[0]))
+    if len(most) > MOST_QUEUES:
+        most = [item for at, item in enumerate(most) if at < MOST_QUEUES or item[0] in ("", shown)]
+    left = len(counts) - len(most)
+    rows = [
+        QueueRow(
+            name=plain(name) or NO_NAME,
+            value=name if name.isprintable() else "",
+            n=number(counts, name),
+            w=max(2, round(n / max(counts.total, 1) * WIDTH)),
+            url=links.queue(name),
+            current=name == shown,
+            quiet=name == "",
+        )
+        for name, n in most
+    ]
+    more = f"and {left:,} other queues with fewer entries" if left else ""
+    return Rail(rows, f"{counts.total:,}", _note(counts), all_shown, more)
+
+
+def number(counts: Counts, queue: str) -> str:
+    """How many entries of a queue, as exactly as it is known."""
+    n = counts.get(queue, 0)
+    open_end = counts.bounded and counts.uncounted
+    return f"{n:,}–{n + counts.uncounted:,}" if open_end else f"{n:,}"
+
+
+def _note(counts: Counts) -> str:
+    if counts.exact:
+        return ""
+    if counts.bounded:
+        return f"{counts.uncounted:,} not yet counted"
+    return "as read while changing" if counts.complete else _partial(counts)
+
+
+def _partial(counts: Counts) -> str:
+    return f"counted {counts.total - counts.uncounted:,} of {counts.total:,}"
+
+
+def how_sure(counts: Counts, queue: str | None) -> str:
+    """The line below the title: how many there are, when, and how sure that is."""
+    at = f"{counts.as_of:%H:%M:%S}"
+    if counts.exact:
+        of = f"of {counts.total:,} in all" if queue is not None else f"in {_queues(len(counts) - ('' in counts))}"
+        return f"{of}, at {at} UTC"
+    if counts.bounded:
+        n, k = counts.get(queue or "", 0), counts.uncounted
+        name = plain(queue or "") or NO_NAME
+        told = (
+            f"{name} {n:,} to {n + k:,}: {k:,} not yet counted"
+            if queue is not None
+            else f"{k:,} not yet counted by queue"
+        )
+        return f"{told}, {at} UTC"
+    if counts.complete:
+        return f"{counts.total:,} in all; by queue as read while entries were changing, {at} UTC"
+    return _partial(counts)
+
+
+def _queues(n: int) -> str:
+    return f"{n:,} queue{'s' * (n != 1)}"

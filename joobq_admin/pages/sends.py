@@ -1,0 +1,58 @@
+"""What a redrive sends, as people read it: the replaced values, the same in one line, and a receipt for a ticket."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from joobq_admin.joobq.audit import Record
+from joobq_admin.joobq.redriven import Change
+from joobq_admin.pages import times
+from joobq_admin.pages.tokens import plain
+from joobq_admin.sso.roles import User
+
+Sent = tuple[str, str, str]  # field, what it was, what it is
+ORDER = ("retries", "expires", "error", "status")
+
+
+def changes(made: Sequence[Change], at: datetime) -> tuple[Sent, ...]:
+    """The replaced values as people read them."""
+    rows = [(change.field, _value(change, change.was, at), _value(change, change.now, at)) for change in made]
+    return tuple(sorted(rows, key=lambda row: ORDER.index(row[0]) if row[0] in ORDER else len(ORDER)))
+
+
+def _value(change: Change, text: str, at: datetime) -> str:
+    if change.field == "expires" and text.lstrip("-").isdigit():
+        try:
+            moment = datetime.fromtimestamp(int(text) / 1000, at.tzinfo)
+        except (ValueError, OverflowError, OSError):
+            return "past" if text.startswith("-") else text
+        if moment < at:
+            return "past"
+        return f"{times.distance(moment + timedelta(seconds=1), at)}, {times.clock(moment, at)}"
+    return plain(text[1:-1] if text[:1] == '"' else text)
+
+
+def in_one_line(sends: Sequence[Sent]) -> str:
+    """The same in one line, for a phone."""
+    short = {"error": "error cleared", "status": "status enqueued"}
+    parts = [short.get(field) or f"{field} {was} → {now.partition(',')[0]}" for field, was, now in sends]
+    return " · ".join([*parts, "every other byte kept"])
+
+
+def receipt(record: Record) -> str:
+    """For a ticket: what happened, in text, with everything that identifies it."""
+    made = ", ".join(f"{change.field} {change.was} -> {change.now}" for change in record.changes)
+    lines = {
+        "job": record.jid or "(no jid)", "queue": record.queue, "reviewed": f"sha256 {record.digest}",
+        "sent": f"sha256 {record.sent}" if record.sent else "", "changed": made,
+        "when": f"{record.at:%Y-%m-%dT%H:%M:%SZ}" if record.at else "",
+        "by": f"{record.name} ({record.by})" if record.name and record.name != record.by else record.by,
+        "reason": record.reason, "operation": record.operation,
+    }  # fmt: skip
+    what = {"redrive": "redriven", "purge": "purged", "restore": "restored"}.get(record.action, record.action)
+    return "\n".join([f"Dead letter {what}", *(f"{k:<9} {plain(v)}" for k, v in lines.items() if v)])
+
+
+def name_of(record: Record, user: User) -> str:
+    if record.by and record.by == user.sub:
+        return "you"
+    return plain(record.name or record.by) or "nobody that is named"

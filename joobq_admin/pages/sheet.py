@@ -1,0 +1,199 @@
+"""One entry, as its page prints it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from joobq_admin.connection import redaction
+from joobq_admin.joobq.entry import Entry, Kind
+from joobq_admin.pages import links, times
+from joobq_admin.pages.faces import Badge, error_tokens
+from joobq_admin.pages.times import When
+from joobq_admin.pages.tokens import Token, Tokens, arguments, frames, hex_lines, json_pretty, plain, text
+
+LONGEST_MESSAGE, LONGEST_VALUE, LONGEST_TEXT = 20_000, 4_000, 200_000  # characters that a page prints
+MOST_LINES = 4_096  # of 16 bytes
+
+TITLES = {
+    Kind.JOB: "Dead letter",
+    Kind.EXPIRED: "Expired job",
+    Kind.PLACEHOLDER: "Placeholder",
+    Kind.MALFORMED: "Malformed entry",
+}
+
+
+class Expiry(NamedTuple):
+    word: str
+    clock: str
+
+
+class ErrorCard(NamedTuple):
+    cls: str
+    type: str
+    message: Tokens
+    facts: list[tuple[str, str]]
+
+
+class Original(NamedTuple):
+    """The text of a job that JoobQ could not parse."""
+
+    tokens: Tokens
+    note: str
+
+
+class Payload(NamedTuple):
+    """The whole entry: as text, or as its bytes."""
+
+    tokens: Tokens
+    bytes: list[Any]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    title: str
+    badges: list[Badge]
+    died: When | None
+    died_from: str
+    queue: str
+    queue_url: str
+    retries: str
+    expires: Expiry | None
+    status: str
+    size: str
+    digest: str
+    jid: str
+    link: str
+    url: str
+    bytes_url: str
+    newer_url: str
+    older_url: str
+    arguments: list[tuple[str, Tokens]]
+    no_arguments: str
+    original: Original | None
+    hidden: str
+    error: ErrorCard | None
+    no_error: str
+    backtrace: Any
+
+
+def sheet(entry: Entry, badges: Sequence[Badge], newer: Entry | None, older: Entry | None, now: datetime) -> Sheet:
+    queue, jid = plain(entry.queue, 200), entry.jid
+    named = f"{TITLES[entry.kind]} in {queue}" if queue else f"{TITLES[entry.kind]} without a queue name"
+    from_score = entry.died_at_source == "score"
+    return Sheet(
+        title=named,
+        badges=list(badges),
+        died=times.when(entry.died_at, now) if entry.died_at else None,
+        died_from="" if from_score or not entry.died_at else f"from {entry.died_at_source}",
+        queue=queue or "no name",
+        queue_url=links.queue(entry.queue),
+        retries=_retries(entry),
+        expires=_expires(entry, now),
+        status=plain(entry.status or "", 40),
+        size=f"{len(entry.raw):,} bytes",
+        digest=entry.digest,
+        jid=plain(jid or "", 400),
+        link=links.absolute(links.job(jid) if jid and links.is_plain(jid) else links.entry(entry.ref)),
+        url=links.entry(entry.ref),
+        bytes_url=links.exact_bytes(entry.ref),
+        newer_url=links.entry(newer.ref) if newer else "",
+        older_url=links.entry(older.ref) if older else "",
+        arguments=arguments(entry, redaction(), LONGEST_VALUE) if entry.kind is not Kind.PLACEHOLDER else [],
+        no_arguments="These bytes are no JSON object." if entry.job is None else "This job takes no arguments.",
+        original=_original(entry),
+        hidden=_hidden(entry),
+        error=_error(entry),
+        no_error=NO_ERROR.get(entry.kind, "No error is told in this entry."),
+        backtrace=frames(entry.error.backtrace, redaction()) if entry.error and entry.error.backtrace else None,
+    )
+
+
+NO_ERROR = {
+    Kind.EXPIRED: "It never failed: it had expired before a worker took it.",
+    Kind.MALFORMED: "These bytes are no JSON object, so no error can be read from them.",
+}
+
+
+def _retries(entry: Entry) -> str:
+    left, most = entry.retries, entry.max_retries
+    if left is None:
+        return ""
+    return f"{left:,} of {most:,}" if most is not None else f"{left:,}"
+
+
+def _expires(entry: Entry, now: datetime) -> Expiry | None:
+    if entry.expires is None:
+        return None
+    try:
+        at = datetime.fromtimestamp(entry.expires / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return Expiry(f"{entry.expires}", "no time that a calendar knows")
+    return Expiry("past" if at < now else times.distance(at, now), times.clock(at, now))
+
+
+def _original(entry: Entry) -> Original | None:
+    job = entry.job or {}
+    kept = job.get("original_job_data")
+    if entry.kind is not Kind.PLACEHOLDER or not isinstance(kept, str):
+        return None
+    length = entry.error.context.get("original_job_data_length", "") if entry.error else ""
+    cut = length.isdigit() and len(length) < 12 and int(length) > len(kept)
+    whole = (
+        f"The first {len(kept):,} of {int(length):,} characters. What was cut is gone for good."
+        if cut
+        else "All of it."
+    )
+    return Original(text(redaction().redacted_text(kept), LONGEST_MESSAGE), whole)
+
+
+def _hidden(entry: Entry) -> str:
+    names = redaction().redacted(entry.raw).names
+    if not names:
+        return ""
+    listed = ", ".join(plain(name, 60) for name in names[:8]) + (", …" if len(names) > 8 else "")
+    return f"{listed} {'is' if len(names) == 1 else 'are'} hidden by this dashboard. The job itself is untouched."
+
+
+def _error(entry: Entry) -> ErrorCard | None:
+    error = entry.error
+    if error is None:
+        return None
+    _, message = error_tokens(entry, LONGEST_MESSAGE) if entry.kind is not Kind.PLACEHOLDER else ("", None)
+    if message is None:
+        message = text(redaction().redacted_text(error.message or ""), LONGEST_MESSAGE)
+    context = {name: plain(redaction().redacted_text(value), 200) for name, value in error.context.items()}
+    facts = [("Caused by", plain(redaction().redacted_text(error.cause), 400))] if error.cause else []
+    if "hostname" in context:
+        process = f", process {context['process_id']}" if "process_id" in context else ""
+        facts.append(("On", context["hostname"] + process))
+    facts += [(label, context[name]) for name, label in SHOWN_CONTEXT.items() if name in context]
+    return ErrorCard(plain(error.cls or error.type or "Error", 200), plain(error.type or "", 60), message, facts)
+
+
+SHOWN_CONTEXT = {"worker_id": "Worker", "crystal_version": "Crystal"}
+
+
+def payload(entry: Entry, exact: bool) -> Payload:
+    """The whole entry; `exact`: byte for byte, but for the values that are hidden."""
+    shown = redaction().redacted(entry.raw)
+    hidden = _hidden(entry)
+    if exact:
+        lines = hex_lines(shown, MOST_LINES)
+        left = max(0, len(entry.raw) - 16 * len(lines))
+        note = hidden.replace("hidden", "replaced by * here, byte for byte: hidden") if hidden else ""
+        return Payload([], lines, " ".join(filter(None, (note, f"{left:,} more bytes are not shown." if left else ""))))
+    tokens, left = json_pretty(shown, LONGEST_TEXT)
+    tokens = list(_folded(tokens))
+    cut = f"{left:,} more bytes are not shown." if left else ""
+    return Payload(tokens, [], " ".join(filter(None, ("Key order and numbers are the entry's own.", cut, hidden))))
+
+
+def _folded(tokens: Tokens) -> Iterator[Token]:
+    """The backtrace stands above in full: here it takes one line."""
+    inside = False
+    for kind, word in tokens:
+        if kind in ("k", "p"):
+            inside = (kind == "k" and word == '"backtrace"') or (inside and word == ": ")
+        yield ("fold", word) if inside and kind == "s" else (kind, word)

@@ -1,0 +1,266 @@
+"""The slip: the one place where an entry is acted on and where the answer appears. Each function is one answer.
+
+It says what happened, who and when, and where the job is now; never more than Redis confirmed.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from joobq_admin.connection import redaction
+from joobq_admin.joobq.audit import Record
+from joobq_admin.joobq.entry import Entry, EntryRef, score_text
+from joobq_admin.joobq.outcome import Refusal, Refused
+from joobq_admin.pages import links, times, words
+from joobq_admin.pages.links import Link
+from joobq_admin.pages.sends import Sent, changes, in_one_line, name_of, receipt
+from joobq_admin.pages.tokens import plain
+from joobq_admin.sso.roles import Action, User
+from joobq_admin.triage.preflight import Preflight, Warning
+from joobq_admin.triage.versions import Version, differences, same_job
+
+#: What is said of the front of a queue is of the moment of the redrive: later others may stand there.
+JUST_NOW = timedelta(seconds=10)
+
+
+class Form(NamedTuple):
+    """The hidden fields of a press: which exact entry, as what operation, and what its presser had before them."""
+
+    score: str
+    digest: str
+    jid: str
+    operation: str
+    reviewed: str
+    older: str
+
+
+def form(ref: EntryRef, operation: str, reviewed: str = "", older: str = "") -> Form:
+    jid = ref.jid if ref.jid and links.is_plain(ref.jid) else ""
+    return Form(score_text(ref.score), ref.digest, jid, operation, reviewed, older)
+
+
+class Now(NamedTuple):
+    """Where the job is now."""
+
+    text: str
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slip:
+    """What a slip may say. Each template of dead_letters/actions/ prints what it has."""
+
+    template: str
+    status: int
+    verb: str
+    digest: str
+    at: str
+    heading: str = ""
+    text: str = ""
+    next: str = ""
+    safe: str = ""
+    foot: str = ""
+    warnings: tuple[str, ...] = ()
+    sends: tuple[Sent, ...] | None = None
+    line: str = ""
+    queue: str = ""
+    now: Now | None = None
+    same_job: str = ""
+    differ: str = ""
+    diff: tuple[Sent, ...] = ()
+    url: str = ""
+    new_short: str = ""
+    reason: str = ""
+    again: bool = False
+    copyable: bool = False
+    ask: str = ""
+    link: str = ""
+    links: tuple[Link, ...] = ()
+    receipt: str = ""
+    operation: str = ""
+    by: str = ""
+    form: Form | None = None
+    redrive_url: str = ""
+    check_url: str = ""
+    tone: str = "mute"
+    icon: str = "unknown"
+
+    @property
+    def short(self) -> str:
+        return short(self.digest)
+
+
+def short(digest: str) -> str:
+    return f"{digest[:4]}…{digest[-4:]}"
+
+
+def _slip(name: str, status: int, ref: EntryRef, at: datetime, *, reading: bool = False, **said: Any) -> Slip:
+    """`reading`: told before a press."""
+    verb, when = ("Reviewing", f"as read {at:%H:%M:%S}") if reading else ("Reviewed", f"{at:%H:%M:%S}")
+    template = f"dead_letters/actions/_{name}.html"
+    return Slip(template=template, status=status, verb=verb, at=when, digest=ref.digest, **said)
+
+
+def before_the_press(entry: Entry, flight: Preflight, user: User, form: Form, at: datetime, support: str = "") -> Slip:
+    """The slip of an entry that is here: ready, cannot be redriven, or not for this role."""
+    if not user.can(Action.REDRIVE):
+        return denied(entry.ref, user, at, support)
+    if flight.refused:
+        return refused(flight.refused, entry.ref, plain(entry.queue), at)
+    assert flight.push
+    sends = changes(flight.push.changes, at)
+    return _slip(
+        "ready", 200, entry.ref, at, reading=True,
+        warnings=tuple(_warning(warning, flight, at) for warning in flight.warnings),
+        sends=sends, line=in_one_line(sends), queue=plain(entry.queue), form=form, redrive_url=links.redrive(entry.ref),
+    )  # fmt: skip
+
+
+def _warning(warning: Warning, flight: Preflight, at: datetime) -> str:
+    before = flight.redriven_before
+    ago = times.distance(before.at, at) if before and before.at else "before"
+    return {
+        Warning.DIED_AGAIN: f"Redriven {ago} and died again.",
+        Warning.EXPIRED: "It never failed: it had expired before a worker took it. It is sent with a new expiry.",
+        Warning.NO_RETRIES: "It runs once: its max_retries is 0, so a failure is a death at once.",
+        Warning.NO_JID: "It has no jid: a worker gives it a new one, and this dashboard cannot follow it.",
+    }[warning]
+
+
+def redriven(
+    record: Record,
+    ref: EntryRef,
+    user: User,
+    now: datetime,
+    *,
+    older: str = "",
+    job: Now | None = None,
+    checked: bool = False,
+) -> Slip:
+    """Done. What was sent is read from the record, written in the same step. `checked`: found by "check again"."""
+    queue, at, by = plain(record.queue), record.at or now, name_of(record, user)
+    if checked:
+        heading = f"Done at {at:%H:%M:%S} by {by}"
+        text = f"Your first press arrived, only its answer was lost. The job was added to {queue or 'its queue'} once."
+    else:
+        heading = (
+            f"Redriven. The job is next to run in {queue}" if now - at < JUST_NOW and queue else f"Redriven by {by}"
+        )
+        text = "It left dead letters and was added to the queue in one step."
+    did = (links.operation(record.operation), "What it did", "quiet")
+    return _slip(
+        "redriven", 200, ref, at, heading=heading, text=text, now=job, queue=queue,
+        sends=changes(record.changes, at) if record.sent else None, receipt=receipt(record),
+        operation=record.operation[:8], by=by, links=((older, "Older entry", ""), did) if older else (did,),
+    )  # fmt: skip
+
+
+def already(record: Record, ref: EntryRef, user: User, at: datetime, job: Now | None) -> Slip:
+    """Somebody was there first: a record of these very bytes says who."""
+    did = "redriven" if record.action == "redrive" else "purged"
+    text = "These bytes were sent" if did == "redriven" else "It was purged"
+    if record.at:
+        text += f" at {times.clock(record.at, at)}, {_apart(at - record.at)} before you"
+    return _slip(
+        "already", 409, ref, at, heading=f"Already {did} by {name_of(record, user)}",
+        text=f"{text}. Your press did nothing.",
+        now=job, links=((links.operation(record.operation), "What it did", ""),),
+    )  # fmt: skip
+
+
+def _apart(gap: timedelta) -> str:
+    seconds = max(0, int(gap.total_seconds()))
+    return times.span(seconds) if seconds < 60 or seconds >= 3_600 else f"{seconds // 60} min {seconds % 60} s"
+
+
+def changed(new: Entry, reviewed: Version | None, now: Version, ref: EntryRef, at: datetime) -> Slip:
+    """Those bytes are gone, another entry of the job is here. `reviewed`: what the presser's page had carried."""
+    since = f" since {times.clock(new.died_at, at)}" if new.died_at else ""
+    rows = (
+        [
+            (plain(d.field.removeprefix("system_context.")), plain(d.was), plain(d.now))
+            for d in differences(reviewed, now)
+        ]
+        if reviewed
+        else []
+    )
+    same = reviewed is not None and same_job(reviewed, now)
+    count = f"{len(rows)} field{'s differ' if len(rows) != 1 else ' differs'}"
+    return _slip(
+        "changed", 409, ref, at, heading="Changed since you reviewed it",
+        text=f"Another version of it stands here{since}. Nothing was redriven."
+        + ("" if same or not reviewed else " The job itself is not the same bytes: look before you press."),
+        same_job="The job itself is unchanged: arguments, retries and expiry are the same bytes." if same else "",
+        differ=f"{count}, all written by the failure" if same else f"{count} in the error",
+        diff=tuple(rows), url=links.entry(new.ref), new_short=short(new.digest),
+    )  # fmt: skip
+
+
+def refused(what: Refused, ref: EntryRef, queue: str, at: datetime, pressed: Form | None = None) -> Slip:
+    """`pressed` None: told before a press. Nothing was changed."""
+    detail = Refused(what.what, what.reason, plain(redaction().redacted_text(what.detail), 400))
+    said = words.refusal(detail, queue or "of this job")
+    return _slip(
+        "refused", (503 if what.reason.by_server else 422) if pressed else 200, ref, at, queue=queue,
+        reading=pressed is None,
+        heading=("Refused: " if pressed else "Cannot be redriven: ") + said.heading, text=said.text, next=said.next,
+        again=said.again and pressed is not None, copyable=what.reason is Refusal.PLACEHOLDER and not pressed,
+        reason=what.reason.value, operation=pressed.operation[:8] if pressed else "", form=pressed,
+        redrive_url=links.redrive(ref),
+    )  # fmt: skip
+
+
+def not_sent(ref: EntryRef, pressed: Form, at: datetime, said: str = "") -> Slip:
+    """The entry could not even be looked up, so nothing was sent. `said`: Redis's own words, if it answered."""
+    return _slip(
+        "refused", 503, ref, at, heading="Redis does not let us read" if said else "Redis does not answer",
+        text=f"Redis said: {plain(said)}. Nothing was done." if said else "Nothing was sent, so nothing was done.",
+        next="Try again when it answers.", again=True, operation=pressed.operation[:8], form=pressed,
+        redrive_url=links.redrive(ref),
+    )  # fmt: skip
+
+
+def unknown(ref: EntryRef, queue: str, pressed: Form, at: datetime, *, answered: bool = True, foot: str = "") -> Slip:
+    """Nobody knows yet. `answered` False: not even the dashboard answered (the slip lies in the page for that)."""
+    lost = "The connection to Redis was lost" if answered else "No answer came"
+    where = f"in queue {queue}" if queue else "in its queue"
+    return _slip(
+        "unknown", 503, ref, at, heading="Outcome unknown", safe="Pressing again is safe: it cannot run twice.",
+        queue=queue, foot=foot, operation=pressed.operation, form=pressed,
+        text=f"{lost} after the operation was sent. The job may or may not be {where}.",
+        redrive_url=links.redrive(ref), check_url=links.operation(pressed.operation, "redrive", ref),
+    )  # fmt: skip
+
+
+def not_done(ref: EntryRef, pressed: Form, at: datetime) -> Slip:
+    """'Check again' found no record, and the entry is here. The same operation stays on the button."""
+    return _slip(
+        "unknown", 200, ref, at, heading=f"Not done as of {at:%H:%M:%S}",
+        text="Redis answers again and has no record of this operation. The entry is still here.",
+        safe="A late arrival and a new press are one: it cannot run twice.",
+        foot=f"Checked on the primary at {at:%H:%M:%S}.", operation=pressed.operation, form=pressed,
+        redrive_url=links.redrive(ref), check_url=links.operation(pressed.operation, "redrive", ref),
+    )  # fmt: skip
+
+
+def denied(ref: EntryRef, user: User, at: datetime, support: str) -> Slip:
+    """A viewer's slip; also the answer to a press by somebody whose role is no longer enough."""
+    link = links.absolute(links.job(ref.jid) if ref.jid and links.is_plain(ref.jid) else links.entry(ref))
+    return _slip(
+        "denied", 403, ref, at, reading=True, heading="You can read this entry, not act on it", link=link, ask=support,
+        text=f"Your role is {user.role}. Redrive and purge need {Action.REDRIVE.role}.",
+    )  # fmt: skip
+
+
+def gone(ref: EntryRef, at: datetime) -> Slip:
+    """Not here, no other entry of the job near, and no record of these bytes."""
+    return _slip(
+        "told", 409, ref, at, heading="Gone, and not by this dashboard",
+        text="No entry with these bytes is in dead letters, and the audit log has no record of them. "
+        "Nothing was redriven.",
+    )  # fmt: skip
+
+
+def died_again(ref: EntryRef, cls: str, message: str) -> Now:
+    """Where the job is now: among the dead again."""
+    return Now(f"It died again: {cls}, {message}" if message else f"It died again: {cls}", links.entry(ref))

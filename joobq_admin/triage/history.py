@@ -1,0 +1,79 @@
+"""What became of an entry and of its job.
+
+Told from two sources and from nothing else: the entries of the job that are in the dead set now, and the audit log. A
+death whose entry left before the log began, or was taken away by another tool, is not known and not told.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from joobq_admin.joobq.audit import Record
+from joobq_admin.joobq.entry import TIMES_FROM, TIMES_TO, Entry
+
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+class StepKind(StrEnum):
+    DIED = "died"
+    REDRIVEN = "redriven"
+    PURGED = "purged"
+    RESTORED = "restored"
+
+
+#: What of the audit log belongs to the life of an entry.
+KIND_OF = {"redrive": StepKind.REDRIVEN, "purge": StepKind.PURGED, "restore": StepKind.RESTORED}
+LEFT_WITH = (StepKind.REDRIVEN, StepKind.PURGED)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A death (`entry` while it is here, else `record` = what it left with), or what an operator did (`record`)."""
+
+    kind: StepKind
+    at: datetime | None
+    entry: Entry | None = None
+    record: Record | None = None
+
+
+def history(here: Iterable[Entry], records: Iterable[Record]) -> list[Step]:
+    """All that is known of a job, the newest first. `here`: its entries; `records`: what was done to any of them."""
+    records = [record for record in records if record.action in KIND_OF]
+    deaths = {entry.digest: Step(StepKind.DIED, entry.died_at, entry=entry) for entry in here}
+    for record in records:  # the newest first: an entry that came back and left again left with the newest
+        if record.digest not in deaths and KIND_OF[record.action] in LEFT_WITH:
+            deaths[record.digest] = Step(StepKind.DIED, time_of(record), record=record)
+    done = [Step(KIND_OF[record.action], record.at, record=record) for record in records]
+    return sorted([*deaths.values(), *done], key=_when, reverse=True)
+
+
+def _when(step: Step) -> tuple[datetime, bool]:
+    """A death whose time is not known stands right before what it left with."""
+    at = step.at or (step.record and step.record.at) or LONG_AGO
+    return at, step.kind is not StepKind.DIED
+
+
+def time_of(record: Record) -> datetime | None:
+    """When the entry of this record had died, as far as its score says."""
+    score = record.score
+    return datetime.fromtimestamp(score / 1000, UTC) if score and TIMES_FROM <= score < TIMES_TO else None
+
+
+def fate(records: Sequence[Record]) -> Record | None:
+    """How an entry that is not here left, by the records of its bytes, newest first; None when no record says."""
+    of_it = [record for record in records if record.action in KIND_OF]
+    return of_it[0] if of_it and KIND_OF[of_it[0].action] in LEFT_WITH else None
+
+
+def redriven_before(entry: Entry, records: Iterable[Record]) -> Record | None:
+    """The last redrive of this job before it died as this entry: it died again. `records` of the job, newest first."""
+    died = entry.died_at
+    return next((r for r in records if r.action == "redrive" and died and r.at and r.at < died), None)
+
+
+def next_death(record: Record, here: Iterable[Entry]) -> Entry | None:
+    """The newest entry of the job that died after it was redriven."""
+    at = record.at
+    later = [entry for entry in here if entry.digest != record.digest and at and entry.died_at and entry.died_at > at]
+    return max(later, key=lambda entry: entry.died_at or LONG_AGO, default=None)

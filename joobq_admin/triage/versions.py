@@ -1,0 +1,111 @@
+"""Two versions of one job: what differs. A job that dies again leaves an entry with the same job and another error.
+
+The version that an operator reviewed may be gone when their press arrives. So a page carries, beside the button, a
+digest of the job's part and the error's fields as they were shown; the answer compares them with what is there now.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from joobq_admin.joobq import cjson
+from joobq_admin.joobq.entry import Entry, to_text
+from joobq_admin.triage.redact import Redaction
+
+BY_THE_FAILURE = frozenset((b"error", b"status"))  # what a death writes into a job
+MOST_FIELDS, LONGEST_TEXT, LONGEST_REVIEW = 40, 160, 16_000
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of the error: the start of its text, and a digest of all of it."""
+
+    text: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What is compared. `job`: a digest of all but the error and the status; '' when the bytes are no object."""
+
+    job: str
+    error: Mapping[str, Field] = field(default_factory=dict)
+    queue: str = ""
+
+    def __str__(self) -> str:
+        """As a form carries it."""
+        error = {name: (one.text, one.digest) for name, one in self.error.items()}
+        return json.dumps({"job": self.job, "queue": self.queue, "error": error}, separators=(",", ":"))
+
+    @classmethod
+    def parse(cls, text: str) -> "Version | None":
+        """None for what `str` never wrote."""
+        if len(text) > LONGEST_REVIEW:
+            return None
+        try:
+            told = json.loads(text)
+            error = {str(name): Field(str(shown), str(digest)) for name, (shown, digest) in told["error"].items()}
+            return cls(str(told["job"]), error, str(told["queue"]))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A field of the error: the start of what it was and of what it is; '' = it is not there."""
+
+    field: str
+    was: str
+    now: str
+
+
+def version(entry: Entry, redaction: Redaction) -> Version:
+    """`redaction`: what must not be shown is not carried either, nor any digest of it."""
+    return Version(_job_digest(entry.raw), dict(_fields(entry, redaction)), entry.queue)
+
+
+def differences(was: Version, now: Version) -> list[Difference]:
+    """Fields of the error that differ, in their order."""
+    nothing = Field("", "")
+    names = dict.fromkeys([*now.error, *was.error])
+    pairs = ((name, was.error.get(name, nothing), now.error.get(name, nothing)) for name in names)
+    return [Difference(name, before.text, after.text) for name, before, after in pairs if before != after]
+
+
+def same_job(was: Version, now: Version) -> bool:
+    """Are arguments, retries, expiry and every other part but error and status the same bytes in both?"""
+    return was.job != "" and was.job == now.job
+
+
+def _job_digest(raw: bytes) -> str:
+    try:
+        members = [member for member in cjson.scan(raw) if member.key not in BY_THE_FAILURE]
+    except cjson.NotJSON:
+        return ""
+    kept = b"\0".join(b"%s:%s" % (member.key, raw[member.start : member.end]) for member in members)
+    return hashlib.sha256(kept).hexdigest()[:16]
+
+
+def _fields(entry: Entry, redaction: Redaction) -> Iterator[tuple[str, Field]]:
+    error = (entry.job or {}).get("error")
+    flat = _flat(error) if isinstance(error, dict) else iter(())
+    for _, (name, text) in zip(range(MOST_FIELDS), flat, strict=False):
+        if redaction.hides(name.rpartition(".")[2]):
+            yield name, Field("hidden", "")
+        else:
+            shown = redaction.redacted_text(text).raw
+            start = to_text(shown)[:LONGEST_TEXT]
+            yield (
+                name,
+                Field(start if len(text) <= LONGEST_TEXT else f"{start}…", hashlib.sha256(shown).hexdigest()[:16]),
+            )
+
+
+def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, inner in value.items():
+        if isinstance(inner, dict) and not prefix:
+            yield from _flat(inner, f"{name}.")
+        else:
+            yield f"{prefix}{name}", inner if isinstance(inner, str) else json.dumps(inner, default=str)

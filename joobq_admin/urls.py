@@ -1,0 +1,21 @@
+"""Every address. Actions have none of their own to look at: GET on them leads back to the list."""
+
+from django.urls import path
+
+from joobq_admin.pages import answer, entries, jobs, operations, sign_in
+
+urlpatterns = [
+    path("", entries.home, name="home"),
+    path("dead-letters/", entries.entries, name="entries"),
+    path("dead-letters/<str:ref>/", entries.entry, name="entry"),
+    path("dead-letters/<str:ref>/redrive", entries.redrive, name="entry-redrive"),
+    path("jobs/", jobs.job, name="jobs"),
+    path("jobs/<path:jid>/", jobs.job, name="job"),
+    path("operations/<str:operation>/", operations.operation, name="operation"),
+    path("auth/dev-role", sign_in.dev_role, name="dev-role"),
+]
+
+handler400 = answer.bad_request
+handler403 = answer.denied
+handler404 = answer.not_found
+handler500 = answer.server_error
