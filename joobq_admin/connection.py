@@ -8,7 +8,7 @@ from redis import Redis, exceptions
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from joobq_admin.joobq import scripts
+from joobq_admin.joobq import queues, scripts
 from joobq_admin.joobq.audit import AuditLog
 from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
@@ -57,6 +57,11 @@ def ping() -> bool:
     except TROUBLE:
         return False
     return True
+
+
+def waiting(queue: str) -> int | None:
+    """Jobs that wait in a queue now; None when that cannot be read."""
+    return queues.waiting(client(), queue)
 
 
 def said(trouble: Exception) -> str:

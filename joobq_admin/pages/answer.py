@@ -8,6 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from joobq_admin import connection
 from joobq_admin.pages import times
@@ -145,11 +146,10 @@ def denied(request: HttpRequest, exception: Exception | None = None) -> HttpResp
     action = exception.args[0] if exception and exception.args else None
     ask = ((("Ask", settings.SUPPORT_CONTACT, ""),) if settings.SUPPORT_CONTACT else ()) if user else ()
     if user and user.role and isinstance(action, Action):
-        heading = f"You may look, but not {action}"
-        text = f"Your role is {user.role}. To {action} needs {action.role}. Nothing was done."
-        return problem(
-            request, Problem(403, "Not allowed", heading, text, ask, links=(home(),), tone="mute", icon="lock")
-        )
+        heading = "You can read this entry, not act on it"
+        whom = f" Ask {settings.SUPPORT_CONTACT}." if settings.SUPPORT_CONTACT else ""
+        text = f"Your role is {user.role}. To {action} needs {action.role}. Nothing was done.{whom}"
+        return problem(request, Problem(403, "Not allowed", heading, text, links=(home(),), tone="mute", icon="lock"))
     facts = ((("Signed in as", user.name, user.email),) if user else ()) + (
         ("Needed", "one of the groups set for viewer, operator or admin", ""),
         *ask,
@@ -161,8 +161,8 @@ def denied(request: HttpRequest, exception: Exception | None = None) -> HttpResp
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """The form's token is not of this browser's cookie: most often because somebody signed in anew in another tab."""
     back = request.headers.get("Referer", "")
-    here = request.build_absolute_uri("/")
-    link = (back if back.startswith(here) else reverse("entries"), "Load the page again", "primary")
+    ours = url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()})
+    link = (back if ours else reverse("entries"), "Load the page again", "primary")
     text = "Nothing was done. Load the page again and press once more."
     return problem(request, Problem(403, "Reload", "Your sign-in is newer than this page", text, links=(link,)))
 

@@ -5,6 +5,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
+from joobq_admin import connection
 from joobq_admin.connection import audit_log, dead_letters, redaction
 from joobq_admin.joobq.entry import Entry
 from joobq_admin.joobq.lookup import Cursor
@@ -34,12 +35,13 @@ def opened(request: HttpRequest, entry: Entry, exact: bool = False) -> HttpRespo
     flight = preflight(queue, entry, records)
     reviewed, next_one = str(version(entry, redaction())), links.tick(older[0].ref) if older else ""
     form = slip.form(entry.ref, str(uuid4()), reviewed, next_one)
+    waiting = connection.waiting(entry.queue) if flight.push else None
     acts = request.user.can(Action.REDRIVE) and not flight.refused
     marks = [*rows.badges(entry, len(here), records, now), *faces.badges(entry, flight.refused)]
     context = {
         "title": f"{error_of(entry)[0]} in {plain(entry.queue, 80) or 'no queue'}",
         "e": sheet(entry, marks, *_first(newer), *_first(older), now),
-        "slip": slip.before_the_press(entry, flight, request.user, form, now, settings.SUPPORT_CONTACT),
+        "slip": slip.before_the_press(entry, flight, request.user, form, now, waiting, settings.SUPPORT_CONTACT),
         "lost": slip.unknown(entry.ref, plain(entry.queue, 200), form, now, answered=False) if acts else None,
         "deaths": deaths(here, records, entry, request.user, now),
         "payload": payload(entry, exact),

@@ -101,8 +101,10 @@ def _slip(name: str, status: int, ref: EntryRef, at: datetime, *, reading: bool 
     return Slip(template=template, status=status, verb=verb, at=when, digest=ref.digest, **said)
 
 
-def before_the_press(entry: Entry, flight: Preflight, user: User, form: Form, at: datetime, support: str = "") -> Slip:
-    """The slip of an entry that is here: ready, cannot be redriven, or not for this role."""
+def before_the_press(
+    entry: Entry, flight: Preflight, user: User, form: Form, at: datetime, waiting: int | None = None, support: str = ""
+) -> Slip:
+    """The slip of an entry that is here: ready, cannot be redriven, or not for this role. `waiting`: in its queue."""
     if not user.can(Action.REDRIVE):
         return denied(entry.ref, user, at, support)
     if flight.refused:
@@ -113,7 +115,12 @@ def before_the_press(entry: Entry, flight: Preflight, user: User, form: Form, at
         "ready", 200, entry.ref, at, reading=True,
         warnings=tuple(_warning(warning, flight, at) for warning in flight.warnings),
         sends=sends, line=in_one_line(sends), queue=plain(entry.queue), form=form, redrive_url=links.redrive(entry.ref),
+        foot=had_waiting(plain(entry.queue), waiting, at),
     )  # fmt: skip
+
+
+def had_waiting(queue: str, waiting: int | None, at: datetime) -> str:
+    return f"{queue} had {waiting:,} waiting at {at:%H:%M:%S}." if waiting is not None else ""
 
 
 def _warning(warning: Warning, flight: Preflight, at: datetime) -> str:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.http import HttpRequest, HttpResponse
 
+from joobq_admin import connection
 from joobq_admin.connection import TROUBLE, audit_log, dead_letters, redaction
 from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.entry import Entry, EntryRef
@@ -44,7 +45,16 @@ def done(pressed: Press, user: User, at: datetime) -> Slip:
         record = None
     record = record or Record("0-0", "redrive", pressed.operation, pressed.ref.digest, by=user.sub, name=user.name)
     older = links.entry(pressed.older_ref) if pressed.older_ref else ""
-    return slip.redriven(record, pressed.ref, user, at, older=older)
+    return slip.redriven(record, pressed.ref, user, at, older=older, job=_where(record, at))
+
+
+def _where(record: Record, at: datetime) -> slip.Now | None:
+    """Where the job is now, as far as it can be told: it was put at the front, and others may have come since."""
+    try:
+        waiting = connection.waiting(record.queue) if record.queue else None
+    except TROUBLE:
+        return None
+    return slip.Now(slip.had_waiting(plain(record.queue, 200), waiting, at)) if waiting is not None else None
 
 
 def lost_race(ref: EntryRef, reviewed: Version | None, user: User, at: datetime) -> Slip:
