@@ -26,7 +26,7 @@ def letter(job: int | str = 1, queue: str = "emails", death: int = 0, **fields: 
     error = ERROR | {"failed_at": f"2026-11-29T{death // 3600:02d}:{death // 60 % 60:02d}:{death % 60:02d}Z"}
     own = {"jid": jid(job) if isinstance(job, int) else job, "queue": queue, "retries": 0, "max_retries": 3}
     own |= {"expires": 5, "status": "dead", "error": error}
-    return json.dumps(own | fields, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return json.dumps(own | fields, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogateescape")
 
 
 def digest(raw: bytes) -> str:
