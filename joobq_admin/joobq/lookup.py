@@ -21,7 +21,7 @@ CHUNK = 200  # entries a reading script returns at most
 REPLY_BYTES = 4 << 20  # and about so many bytes
 FIRST_LOOK = 20  # deaths of one job at one score that the first look reads
 BUDGET = 4_000  # entries that one look reads at most
-LONGEST_PREFIX = 1_024  # bytes of a cursor
+LONGEST_PREFIX = 1_024  # bytes of a cursor's text
 LIFETIME_SCORE = 604_800  # what JoobQ writes as a score where it means a lifetime: ties by the thousand
 _cursor = re.compile(r"(-?(?:[0-9.]+(?:e[+-]?[0-9]+)?|inf))~([A-Za-z0-9_-]*)(?:~([0-9]{1,9}))?", re.ASCII).fullmatch
 
@@ -33,11 +33,17 @@ class Cursor(NamedTuple):
 
     score: Score
     prefix: bytes = b""
-    up: int = 0  # the place lies so many entries higher: only where the prefix had to be cut
+    up: int = 0  # the place lies so many entries higher
+    twins: int = 0  # entries between the place that the first 1,024 bytes of a longer prefix tell, and this one
 
     def __str__(self) -> str:
-        text = f"{score_text(self.score)}~{base64.urlsafe_b64encode(self.prefix).decode().rstrip('=')}"
-        return f"{text}~{self.up}" if self.up else text
+        """For a URL. A long prefix is cut, and the place told by counting from there: exact until such twins change,
+        when one may be shown again, or missed where another came in below it.
+        """
+        up = self.up if len(self.prefix) <= LONGEST_PREFIX else self.twins
+        prefix = base64.urlsafe_b64encode(self.prefix[:LONGEST_PREFIX]).decode().rstrip("=")
+        text = f"{score_text(self.score)}~{prefix}"
+        return f"{text}~{up}" if up else text
 
     @classmethod
     def parse(cls, text: str) -> "Cursor":
@@ -95,11 +101,7 @@ def seek(redis: Redis, cursor: Cursor, way: str, limit: int) -> Rows:
 
 
 def between(redis: Redis, upper: Entry, lower: Entry) -> Cursor:
-    """The place between two neighbours: the shortest prefix of the upper member that exceeds the lower one.
-
-    Longer than 1 kB it is cut, and the place told by counting from there: exact until such twins change, when one may
-    be shown again; none is skipped.
-    """
+    """The place between two neighbours: the shortest prefix of the upper member that exceeds the lower one."""
     if upper.score != lower.score:
         return Cursor(upper.score)
     above, below = upper.raw, lower.raw
@@ -109,7 +111,7 @@ def between(redis: Redis, upper: Entry, lower: Entry) -> Cursor:
         return exact
     short = Cursor(upper.score, above[:LONGEST_PREFIX])
     here, cut = (rows_of(r) for r in scripts.read(redis, [seek_call(exact, "older", 0), seek_call(short, "older", 0)]))
-    return short._replace(up=here.below - cut.below)
+    return exact._replace(twins=here.below - cut.below)
 
 
 def walk(

@@ -52,6 +52,6 @@ while left > 0 and bytes < most do
     answer[#answer + 1] = rows[i + 1]
   end
   taken, left = taken + step, left - step
-  step = max(1, min(step * 4, 200, floor((most - bytes) * taken / max(bytes, 1))))
+  step = max(1, min(step * 4, 50, floor((most - bytes) * taken / max(bytes, 1))))
 end
 return answer
