@@ -7,6 +7,7 @@ import tempfile
 import threading
 from contextlib import suppress
 from pathlib import Path
+from random import SystemRandom
 from typing import Any
 
 import redis
@@ -22,9 +23,11 @@ KINDS = [kind for kind, binary in BINARIES.items() if binary]
 
 
 def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return int(s.getsockname()[1])
+    """A port that nobody listens on, below those that clients are given: none of them takes it before we do."""
+    while True:
+        with socket.socket() as s, suppress(OSError):
+            s.bind(("127.0.0.1", SystemRandom().randrange(10_000, 32_000)))
+            return int(s.getsockname()[1])
 
 
 def connect(port: int, **options: Any) -> redis.Redis:
