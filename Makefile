@@ -1,12 +1,14 @@
 # make run   the dashboard at http://127.0.0.1:8000 over a day of sample dead letters
 # make test  everything that must hold
-# Both make .venv on their first run. Python 3.11 or newer is all they need.
+# make lab   the fuzzers of the tests, for longer: N cases each
+# They make .venv on their first run. Python 3.11 or newer is all they need.
 
 PYTHON ?= python3
+N ?= 1000000
 BIN = .venv/bin
 STATIC = staticfiles/staticfiles.json
 
-.PHONY: run test lint format pytest system clean
+.PHONY: run test lint format pytest lab system clean
 .DELETE_ON_ERROR:
 
 run: .venv/for-run $(STATIC)
@@ -28,6 +30,11 @@ format: .venv/for-tests
 # where `make run` has collected the static files, the tests must not see old ones
 pytest: .venv/for-tests $(if $(wildcard $(STATIC)),$(STATIC))
 	$(BIN)/pytest -n 2 --dist worksteal $(ARGS)
+
+lab: .venv/for-tests
+	@for fuzzer in $(patsubst tests/lab/%.py,tests.lab.%,$(wildcard tests/lab/fuzz_*.py)); do \
+	  echo "$$fuzzer $(N)" && $(BIN)/python -m $$fuzzer $(N) || exit 1; \
+	done
 
 # Chromium is needed; the tests use redis-server too where there is one.
 system:
