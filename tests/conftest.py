@@ -105,7 +105,7 @@ def with_django() -> Iterator[None]:
 @pytest.fixture
 def client(with_django: None, valkey: Server) -> Client:
     """Requests to the application in this process, as the admin `dev`, without CSRF checks; Redis is `valkey`."""
-    return Client(SERVER_NAME="127.0.0.1")
+    return Client(headers={"Host": "127.0.0.1"})
 
 
 @pytest.fixture(scope="session")
