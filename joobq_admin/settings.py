@@ -56,13 +56,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "joobq_admin.pages.answer.RedisTrouble",
 ]
-TEMPLATES = [
-    {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [ROOT / "templates"],
-        "OPTIONS": {"context_processors": ["django.template.context_processors.request"]},
-    }
-]
+TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "DIRS": [ROOT / "templates"]}]
 TIME_ZONE = "UTC"
 USE_I18N = False
 
@@ -95,8 +89,8 @@ STATIC_URL = f"{PUBLIC.prefix}/static/"
 STATICFILES_DIRS = [ROOT / "static"]
 COLLECTED = sys.argv[1:2] == ["collectstatic"] or (ROOT / "staticfiles/staticfiles.json").exists()
 STATIC_ROOT = ROOT / "staticfiles" if COLLECTED else None  # a folder that is not there is worth a warning to whitenoise
-STORED = "whitenoise.storage.CompressedManifest" if COLLECTED else "django.contrib.staticfiles.storage."
-STORAGES = {"staticfiles": {"BACKEND": f"{STORED}StaticFilesStorage"}}
+HASHED, PLAIN = "whitenoise.storage.CompressedManifest", "django.contrib.staticfiles.storage."
+STORAGES = {"staticfiles": {"BACKEND": f"{HASHED if COLLECTED else PLAIN}StaticFilesStorage"}}
 WHITENOISE_USE_FINDERS = not COLLECTED
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 

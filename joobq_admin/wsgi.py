@@ -12,7 +12,7 @@ django = get_wsgi_application()
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    """Scheme and prefix are JOOBQ_ADMIN_PUBLIC_URL's, never a header's. A proxy may leave the prefix in the path, or not."""
+    """Scheme and prefix are JOOBQ_ADMIN_PUBLIC_URL's, never a header's. The path may come with that prefix or not."""
     path, prefix = environ["PATH_INFO"], settings.PUBLIC.prefix
     if path == prefix or path.startswith(f"{prefix}/"):
         environ["PATH_INFO"] = path[len(prefix) :]

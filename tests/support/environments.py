@@ -1,9 +1,11 @@
 """Complete environments of the dashboard, and the settings that it reads from one."""
 
 import runpy
+from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import patch
 
+SETTINGS = str(Path(__file__).parents[2] / "joobq_admin" / "settings.py")
 LONG = "0123456789abcdef" * 4  # as long and as mixed as a secret must be
 PROXY = {
     "JOOBQ_ADMIN_AUTH": "proxy",
@@ -20,4 +22,4 @@ DEV = {"JOOBQ_ADMIN_AUTH": "dev", "JOOBQ_ADMIN_REDIS_URL": "redis://127.0.0.1:63
 def settings_of(variables: dict[str, str]) -> SimpleNamespace:
     """The settings of a process with these variables and no others. SystemExit when it would not start."""
     with patch.dict("os.environ", variables, clear=True):
-        return SimpleNamespace(**runpy.run_module("joobq_admin.settings"))
+        return SimpleNamespace(**runpy.run_path(SETTINGS))

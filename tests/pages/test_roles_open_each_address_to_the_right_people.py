@@ -1,0 +1,152 @@
+"""Who gets what at which address: a table for all of them, asked of the real dashboard behind a proxy."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from joobq_admin.joobq import keys
+from joobq_admin.sso.roles import Action
+from tests.support.dashboard import Dashboard, signed_in
+from tests.support.letters import DIED, digest, jid, letter
+from tests.support.servers import Server
+from tests.support.wire import ask
+
+RAW = letter(1, queue="emails")
+ENTRY = f"/dead-letters/{DIED}-{digest(RAW)[:16]}/"
+PRESS = {"jid": jid(1), "digest": digest(RAW), "score": str(DIED), "operation": "0123456789abcdef"}
+
+# name in the URLconf: its address, the form that it takes, and what it needs. None: any role, and no role too.
+ADDRESSES: dict[str, tuple[str, dict[str, str], Action | None]] = {
+    "home": ("/", {}, Action.VIEW),
+    "entries": ("/dead-letters/", {}, Action.VIEW),
+    "entry": (ENTRY, {}, Action.VIEW),
+    "entry-redrive": (f"{ENTRY.rstrip('/')}/redrive", PRESS, Action.REDRIVE),
+    "jobs": (f"/jobs/?jid={jid(1)}", {}, Action.VIEW),
+    "job": (f"/jobs/{jid(1)}/", {}, Action.VIEW),
+    "operation": ("/operations/0123456789abcdef/", {}, Action.VIEW),
+    "dev-role": ("/auth/dev-role", {"role": "admin"}, None),
+}
+
+# How each is asked for, and the answer to nobody, somebody without a role, a viewer, an operator, an admin.
+PAGE, FRAGMENT, POST, HTMX_POST = "page", "fragment", "post", "htmx post"
+WHO = ("nobody", "none", "viewer", "operator", "admin")
+ANSWERS = {
+    ("home", PAGE): (401, 403, 302, 302, 302),
+    ("home", FRAGMENT): (401, 403, 302, 302, 302),
+    ("home", POST): (401, 403, 405, 405, 405),
+    ("home", HTMX_POST): (401, 403, 405, 405, 405),
+    ("entries", PAGE): (401, 403, 200, 200, 200),
+    ("entries", FRAGMENT): (401, 403, 200, 200, 200),
+    ("entries", POST): (401, 403, 405, 405, 405),
+    ("entries", HTMX_POST): (401, 403, 405, 405, 405),
+    ("entry", PAGE): (401, 403, 200, 200, 200),
+    ("entry", FRAGMENT): (401, 403, 200, 200, 200),
+    ("entry", POST): (401, 403, 405, 405, 405),
+    ("entry", HTMX_POST): (401, 403, 405, 405, 405),
+    ("entry-redrive", PAGE): (401, 403, 403, 302, 302),
+    ("entry-redrive", FRAGMENT): (401, 403, 403, 302, 302),
+    ("entry-redrive", POST): (401, 403, 403, 303, 303),
+    ("entry-redrive", HTMX_POST): (401, 403, 403, 200, 200),
+    ("jobs", PAGE): (401, 403, 200, 200, 200),
+    ("jobs", FRAGMENT): (401, 403, 200, 200, 200),
+    ("jobs", POST): (401, 403, 405, 405, 405),
+    ("jobs", HTMX_POST): (401, 403, 405, 405, 405),
+    ("job", PAGE): (401, 403, 200, 200, 200),
+    ("job", FRAGMENT): (401, 403, 200, 200, 200),
+    ("job", POST): (401, 403, 405, 405, 405),
+    ("job", HTMX_POST): (401, 403, 405, 405, 405),
+    ("operation", PAGE): (401, 403, 404, 404, 404),
+    ("operation", FRAGMENT): (401, 403, 404, 404, 404),
+    ("operation", POST): (401, 403, 405, 405, 405),
+    ("operation", HTMX_POST): (401, 403, 405, 405, 405),
+    ("dev-role", PAGE): (401, 405, 405, 405, 405),
+    ("dev-role", FRAGMENT): (401, 405, 405, 405, 405),
+    ("dev-role", POST): (401, 404, 404, 404, 404),
+    ("dev-role", HTMX_POST): (401, 404, 404, 404, 404),
+}
+CASES = [(name, how, who, status) for (name, how), row in ANSWERS.items() for who, status in zip(WHO, row, strict=True)]
+MOVES = {("entry-redrive", how, who) for how in (POST, HTMX_POST) for who in ("operator", "admin")}
+TOKEN = "t" * 32  # a token is whatever the browser's own cookie holds
+
+
+@pytest.fixture(scope="module")
+def guarded(running: Callable[[str], Server]) -> Iterator[Dashboard]:
+    with Dashboard(running("valkey").url, auth="proxy") as started:
+        yield started
+
+
+@pytest.mark.parametrize(("name", "how", "who", "status"), CASES)
+def test_everybody_gets_what_the_table_says_and_nothing_moves_but_by_an_operator(
+    guarded: Dashboard, valkey: Server, name: str, how: str, who: str, status: int
+) -> None:
+    valkey.client.zadd(keys.DEAD, {RAW: DIED})
+    address, form, _ = ADDRESSES[name]
+    headers = {} if who == "nobody" else signed_in("otto", who)
+    if how in (FRAGMENT, HTMX_POST):
+        headers |= {"HX-Request": "true", "HX-Target": "action" if name == "entry-redrive" else "results"}
+    if how in (POST, HTMX_POST):
+        headers |= {"Cookie": f"csrf={TOKEN}"}
+        answer = ask(guarded.url + address, headers, "POST", form | {"csrfmiddlewaretoken": TOKEN})
+    else:
+        answer = ask(guarded.url + address, headers)
+    assert answer.status == status, answer.text
+    moved = (name, how, who) in MOVES
+    assert valkey.client.zrange(keys.DEAD, 0, -1) == ([] if moved else [RAW])
+    assert valkey.client.llen("emails") == moved
+    assert moved or not valkey.client.exists(keys.AUDIT)
+    assert answer.headers["Cache-Control"] == "no-store, private"
+    assert {"HX-Request", "Cookie"} <= set(answer.headers["Vary"].split(", "))
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    if status in (401, 403):
+        assert jid(1) not in answer.text
+        assert "SMTP" not in answer.text
+
+
+@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "REDRIVE"])
+@pytest.mark.parametrize("name", ADDRESSES)
+def test_an_operator_moves_nothing_by_any_other_method(
+    guarded: Dashboard, valkey: Server, name: str, method: str
+) -> None:
+    valkey.client.zadd(keys.DEAD, {RAW: DIED})
+    headers = signed_in("otto") | {"Cookie": f"csrf={TOKEN}", "X-CSRFToken": TOKEN, "X-HTTP-Method-Override": "POST"}
+    answer = ask(guarded.url + ADDRESSES[name][0], headers, method, ADDRESSES[name][1])
+    assert answer.status in (200, 302, 404, 405)
+    assert valkey.client.zrange(keys.DEAD, 0, -1) == [RAW]
+    assert not valkey.client.exists("emails", keys.AUDIT)
+
+
+@pytest.mark.parametrize(("who", "words"), [("none", "have no role here"), ("viewer", "Your role is Viewer")])
+def test_a_denied_press_is_told_in_the_slip_and_written_to_the_log(
+    guarded: Dashboard, valkey: Server, who: str, words: str
+) -> None:
+    valkey.client.zadd(keys.DEAD, {RAW: DIED})
+    headers = signed_in("vera", who) | {"HX-Request": "true", "HX-Target": "action", "Cookie": f"csrf={TOKEN}"}
+    url = guarded.url + ADDRESSES["entry-redrive"][0]
+    answer = ask(url, headers, "POST", PRESS | {"csrfmiddlewaretoken": TOKEN})
+    assert answer.status == 403
+    assert words in answer.text
+    assert 'id="action"' in answer.text
+    assert "<html" not in answer.text
+    last = guarded.log.splitlines()[-1]
+    assert '"message": "denied", "action": "redrive", "method": "POST"' in last
+    assert '"user": "vera"' in last
+
+
+def patterns(under: URLResolver) -> Iterator[URLPattern]:
+    for each in under.url_patterns:
+        if isinstance(each, URLResolver):
+            yield from patterns(each)
+        else:
+            yield each
+
+
+def test_every_view_says_what_it_needs(with_django: None) -> None:
+    said: dict[Any, Any] = {each.name: vars(each.callback).get("needs") for each in patterns(get_resolver())}
+    assert said == {name: needed for name, (_, _, needed) in ADDRESSES.items()}
+    assert {name for name, needed in said.items() if needed is None} == {"dev-role"}
+
+
+def test_the_table_has_every_address_in_every_way() -> None:
+    assert set(ANSWERS) == {(name, how) for name in ADDRESSES for how in (PAGE, FRAGMENT, POST, HTMX_POST)}
