@@ -156,6 +156,15 @@ def test_numbers_are_exact_where_a_worker_reads_them_exactly() -> None:
         assert (entry.retries, entry.max_retries, entry.expires) == (None, None, None)
 
 
+@pytest.mark.parametrize("digits", [20, 309, 310, 399, 400, 4300, 4301, 10_000])
+def test_a_number_of_any_length_hides_nothing_else(digits: int) -> None:
+    """Python refuses to read more than 4,300 digits as an integer."""
+    for other in (b'"\\ud800"', b'"\xff"', b"01", b"1"):
+        entry = read(b'{"jid":"a","n":%s,"m":%s}' % (b"9" * digits, other))
+        assert entry.jid == "a"
+        assert "n" in entry.arguments
+
+
 def test_of_a_doubled_key_the_last_one_counts() -> None:
     for raw in (
         b'{"jid":"a","jid":"b","queue":"x","qu\\u0065ue":"y","retries":1,"retries":2}',

@@ -115,7 +115,7 @@ def test_objects_by_redis_own_rules(raw: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "raw", [b"", b"{", b'{"a"}', b'{"a":1,}', b"{1:2}", b"{}x", b"\0{}", b'{"a":"\\ud800"}', b"[1}"]
+    "raw", [b"", b"{", b'{"a"}', b'{"a":1,}', b"{1:2}", b"{}x", b"\0{}", b'{"a":"\\ud800"}', b"[1}", b"1\0"]
 )
 def test_what_redis_does_not_read_is_not_json(raw: bytes) -> None:
     with pytest.raises(NotJSON):
