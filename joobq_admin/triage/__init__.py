@@ -1,0 +1,1 @@
+"""What an operator needs on top of the port. No Django here."""
