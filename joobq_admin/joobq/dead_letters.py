@@ -74,7 +74,8 @@ class DeadLetterQueue:
         asked.whole("limit", limit, 0)
         asked.queue(queue)
         if queue is None:
-            entries = lookup.every(self.redis, start=TOP._replace(up=-offset))
+            step = max(1, min(limit, self.CHUNK))
+            entries = lookup.every(self.redis, start=TOP._replace(up=-offset), step=step)
         else:
             entries = islice(lookup.every(self.redis, lookup.in_queue(queue)), offset, None)
         return list(islice(entries, limit))

@@ -209,11 +209,11 @@ def _matching(redis: Redis, place: Cursor) -> Iterator[Entry]:
         here, left = Cursor(place.score, rows[-1].raw), left - len(rows)
 
 
-def every(redis: Redis, where: Where | None = None, start: Cursor = TOP) -> Iterator[Entry]:
-    """Every entry that `where` accepts, newest first, read as it is asked for."""
+def every(redis: Redis, where: Where | None = None, start: Cursor = TOP, step: int = CHUNK) -> Iterator[Entry]:
+    """Every entry that `where` accepts, newest first, read `step` at a time as they are asked for."""
     cursor: Cursor | None = start
     while cursor:
-        page = walk(redis, cursor, CHUNK, where)
+        page = walk(redis, cursor, step, where, budget=step)
         yield from page.entries
         cursor = page.older
 
