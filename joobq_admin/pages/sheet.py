@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 from joobq_admin.connection import redaction
 from joobq_admin.joobq.entry import Entry, Kind
 from joobq_admin.pages import links, times
+from joobq_admin.pages.backtrace import frames
 from joobq_admin.pages.faces import Badge, error_tokens
 from joobq_admin.pages.times import When
-from joobq_admin.pages.tokens import Token, Tokens, arguments, frames, hex_lines, json_pretty, plain, text
+from joobq_admin.pages.tokens import Token, Tokens, arguments, hex_lines, json_pretty, plain, text
 
 LONGEST_MESSAGE, LONGEST_VALUE, LONGEST_TEXT = 20_000, 4_000, 200_000  # characters that a page prints
 MOST_LINES = 4_096  # of 16 bytes

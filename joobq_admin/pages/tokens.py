@@ -7,8 +7,7 @@ sent as UTF-8. An entry's bytes are taken as `Redacted` only: who prints some mu
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from joobq_admin.joobq.cjson import strict_members
@@ -21,7 +20,6 @@ Tokens = list[Token]
 ENDLESS = 10**12  # characters
 DEEPEST_INDENT = 32  # levels; the rest stand below each other, else depth 5,000 would be 25 MB of blanks
 CUT = ("", "…")
-YOURS, SAID = "your code", "what was said"
 
 # Controls but tab and newline; what directs, joins, separates, fills or annotates text and is not seen; surrogates.
 _unseen = re.compile(
@@ -41,7 +39,6 @@ _lexeme = re.compile(
 )
 _READABLE = bytes(byte if 32 <= byte < 127 else ord(".") for byte in range(256))
 _compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_library = re.compile(r"(?:/.*/)?lib/([^/]+)/").match
 
 
 def text(value: str | Redacted, longest: int = ENDLESS) -> Tokens:
@@ -143,68 +140,6 @@ def hex_lines(value: Redacted, most: int) -> list[tuple[str, str, str]]:
         (f"{at:06x}", f"{line[:8].hex(' '):<23}  {line[8:].hex(' '):<23}", line.translate(_READABLE).decode())
         for at, line in lines
     ]
-
-
-@dataclass(slots=True)
-class Group:
-    """Lines of a backtrace that follow each other and belong together; where not `app` they can be folded."""
-
-    whose: str
-    frames: list[tuple[str, str]] = field(default_factory=list)  # file:line:column, in 'method'
-
-    @property
-    def app(self) -> bool:
-        return self.whose in (YOURS, SAID)
-
-    @property
-    def label(self) -> str:
-        return f"{_lines(len(self.frames))} in {self.whose}"
-
-
-@dataclass(frozen=True, slots=True)
-class Frames:
-    """A backtrace: its groups, all of it as text, and how much of it is the app's."""
-
-    groups: list[Group]
-    text: str
-    sum: str
-
-
-def frames(lines: Sequence[str], redaction: Redaction, most: int = 200) -> Frames:
-    """A backtrace as JoobQ writes it: what was said, `from file:line:column in 'method'`, `from ???`, `Caused by: …`.
-
-    What is said before the first place is the error's message, which stands elsewhere. `most`: lines that are shown.
-    """
-    shown = plain(redaction.redacted_text("\n".join(lines[:most]))._replace(hidden=()))  # the * say enough
-    groups: list[Group] = []
-    for line in shown.split("\n"):
-        at, method, name = line.removeprefix("from ").partition(" in '")
-        if not line.startswith("from "):
-            if not groups or not line:
-                continue
-            whose, at, method, name = SAID, line, "", ""
-        elif at == "???":
-            whose = groups[-1].whose if groups and not groups[-1].app else "unknown code"
-        else:
-            whose = _whose(at)
-        if not groups or groups[-1].whose != whose:
-            groups.append(Group(whose))
-        groups[-1].frames.append((at, (method + name).strip()))
-    places = sum(len(group.frames) for group in groups if group.whose != SAID)
-    yours = sum(len(group.frames) for group in groups if group.whose == YOURS)
-    return Frames(groups, shown, f"{_lines(yours)} of your code in {places}" if places else "no lines of code")
-
-
-def _whose(at: str) -> str:
-    """Whose code it is, by its file: Crystal's, a library's (its name), else the app's."""
-    if at.startswith("/usr/") or "/crystal/" in at:
-        return "Crystal"
-    library = _library(at)
-    return library[1] if library else YOURS
-
-
-def _lines(count: int) -> str:
-    return f"{count or 'no'} line{'s' * (count != 1)}"
 
 
 def _quickly(kind: str, raw: bytes, value: Redacted, longest: int) -> Tokens:

@@ -7,7 +7,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from joobq_admin.joobq.entry import Entry
-from joobq_admin.pages.tokens import Tokens, arguments, frames, hex_lines, json_pretty, plain, text
+from joobq_admin.pages.backtrace import frames
+from joobq_admin.pages.tokens import Tokens, arguments, hex_lines, json_pretty, plain, text
 from joobq_admin.triage.redact import Redaction
 
 REDACTION = Redaction()

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from joobq_admin.joobq.entry import Entry
-from joobq_admin.pages.tokens import arguments, frames, hex_lines, json_pretty, plain
+from joobq_admin.pages.backtrace import frames
+from joobq_admin.pages.tokens import arguments, hex_lines, json_pretty, plain
 from joobq_admin.triage.redact import LEVELS, Redaction
 
 REDACTION = Redaction()

@@ -3,7 +3,7 @@
 import pytest
 
 from joobq_admin.joobq.entry import Entry
-from joobq_admin.pages.tokens import frames
+from joobq_admin.pages.backtrace import frames
 from joobq_admin.triage.redact import Redaction
 from tests.support.real_entries import REAL
 
