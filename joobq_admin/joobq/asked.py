@@ -65,9 +65,9 @@ def members(asked: Iterable[bytes]) -> list[bytes]:
     return wanted
 
 
-def whole(name: str, asked: int, least: int) -> int:
-    if isinstance(asked, bool) or not isinstance(asked, int) or asked < least:
-        raise ValueError(f"{name} is a whole number from {least}")
+def whole(name: str, asked: int, least: int | None = None) -> int:
+    if isinstance(asked, bool) or not isinstance(asked, int) or (least is not None and asked < least):
+        raise ValueError(f"{name} is a whole number" + (f" from {least}" if least is not None else ""))
     return asked
 
 

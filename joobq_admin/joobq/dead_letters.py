@@ -147,7 +147,7 @@ class DeadLetterQueue:
     def add(self, score: int, members: Iterable[bytes]) -> int:
         """Adds members with one score (unix ms); how many were new. One that is there already gets the new score."""
         members, added = asked.members(members), 0
-        asked.score(score)
+        asked.score(asked.whole("a score", score))
         for start in range(0, len(members), self.CHUNK):
             args = (score, *members[start : start + self.CHUNK])
             (reply,) = scripts.send(self.redis, [scripts.ADD.call((keys.DEAD, keys.COUNTS), args)])

@@ -185,7 +185,7 @@ class Operation:
             return {}
         with looking(Refusal.AUDIT_BROKEN):
             records = self.audit.of_operation(self.id, action, ALL)
-        recorded = {record.jid for record in records if record.jid}
+        recorded = {record.jid for record in records}
         answers = dict[str, Answer]()
         sent = {job_key(jid) for jid in recorded} if action == "redrive" else set[str]()
         for jid in jids:
