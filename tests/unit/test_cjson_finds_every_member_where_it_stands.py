@@ -123,6 +123,13 @@ def test_what_redis_does_not_read_is_not_json(raw: bytes) -> None:
     assert not cjson.is_object(raw)
 
 
+def test_a_string_that_no_reader_takes_keeps_its_letters() -> None:
+    """Keys of such entries are shown, too."""
+    assert cjson.unescape(rb'"\u0041\udc00"') == rb"A\udc00"
+    assert cjson.unescape(rb'"\ud800"') == b"\xed\xa0\x80"
+    assert cjson.unescape(rb'"\x\u12"') == b"xu12"
+
+
 def test_the_queue_is_the_last_member_of_that_name() -> None:
     """The fast way to the queue and the members agree on whatever Redis reads."""
     chance, read = Random(3), 0
