@@ -18,6 +18,7 @@ from demo.worker import Workers, fill
 
 ROOT = Path(__file__).parents[1]
 URL = "JOOBQ_ADMIN_REDIS_URL"
+ENDS_WITHIN = 5  # seconds; gunicorn waits 30 for a worker that was told to end while it was being made
 
 
 @contextmanager
@@ -61,7 +62,11 @@ def dashboard(port: int, environment: dict[str, str]) -> Iterator[subprocess.Pop
         yield process
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait()
+        try:
+            process.wait(ENDS_WITHIN)
+        except subprocess.TimeoutExpired:
+            process.kill()  # its workers see that and end
+            process.wait()
 
 
 def answers(port: int) -> bool:
@@ -69,6 +74,13 @@ def answers(port: int) -> bool:
         connection.request("GET", "/healthz")
         return connection.getresponse().status == 200
     return False
+
+
+def chosen_port() -> int:
+    text = os.environ.get("PORT") or "8000"
+    if not text.isdecimal() or not 0 < int(text) < 65536:
+        raise SystemExit("PORT must be a whole number from 1 to 65535.")
+    return int(text)
 
 
 def stop(*_: object) -> None:
@@ -81,7 +93,7 @@ def stop(*_: object) -> None:
 def main(folder: Path) -> None:
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, stop)
-    port = int(os.environ.get("PORT") or 8000)
+    port = chosen_port()
     environment = {"JOOBQ_ADMIN_AUTH": "dev", "JOOBQ_ADMIN_LOG_LEVEL": "warning", **os.environ, "PORT": str(port)}
     with ExitStack() as stack:
         if not (environment.get(URL) or environment.get(f"{URL}_FILE")):

@@ -79,7 +79,7 @@ class Dashboard:
         self.guard.lift()
         self.process.send_signal(signal.SIGINT)
         try:
-            self.process.wait(10)
+            self.process.wait(5)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
