@@ -91,8 +91,9 @@ class Workers:
         now = now_ms()
         try:
             job = read(raw)
-            job |= {name: int(job[name]) for name in ("retries", "max_retries", "expires")}
-        except (KeyError, TypeError, ValueError):
+        except ValueError:
+            return writer.unparseable(raw, queue, now)
+        if any(type(job.get(name)) is not int for name in ("retries", "max_retries", "expires")):
             return writer.unparseable(raw, queue, now)
         if not A_UUID.fullmatch(str(job.get("jid"))):
             return None  # a real worker logs it, and that is all

@@ -101,7 +101,7 @@ def test_a_job_whose_time_is_over_never_runs(redis: redis_py.Redis, start: Any) 
 
 def test_what_no_worker_could_parse_becomes_a_placeholder(redis: redis_py.Redis, start: Any) -> None:
     with_usual_queue(redis)
-    redis.rpush("emails", b'{"jid":"x","retries":', an_email(retries="many"))
+    redis.rpush("emails", b'{"jid":"x","retries":', an_email(retries="3"))
     start(dies=False)
     eventually(lambda: redis.zcard(DEAD) == 2)
     assert {read(member)["status"] for member in redis.zrange(DEAD, 0, -1)} == {"Dead"}
