@@ -59,7 +59,7 @@ def _by_records(request: HttpRequest, operation: str) -> HttpResponse:
         return answer.problem(request, what, nav="")
     if len(records) > 1:
         return answer.page(request, "operations/many.html", _many(records, request))
-    stone = past.tombstone(records[0], [], request.user, times.now(), over=f"Operation {operation[:8]}")
+    stone = past.tombstone(records[0], [], request.user, times.now(), over=f"Operation {operation[:8]}", of_press=True)
     context = {"title": stone.heading, "t": stone, "deaths": None}
     return answer.page(request, "dead_letters/tombstone.html", context)
 

@@ -93,8 +93,10 @@ class Tombstone:
     receipt: str = ""
 
 
-def tombstone(record: Record, here: Sequence[Entry], user: User, now: datetime, *, over: str = OVER) -> Tombstone:
-    """By the record that says how it left. `here`: other entries of its job."""
+def tombstone(
+    record: Record, here: Sequence[Entry], user: User, now: datetime, *, over: str = OVER, of_press: bool = False
+) -> Tombstone:
+    """By the record that says how it left. `here`: others of its job; `of_press`: on the page of its operation."""
     again = history.next_death(record, here) if record.action == "redrive" else None
     did = DID.get(record.action, record.action)
     who, queue = name_of(record, user), plain(record.queue)
@@ -122,12 +124,12 @@ def tombstone(record: Record, here: Sequence[Entry], user: User, now: datetime, 
         icon="warn" if again else "check" if did == "Redriven" else "purge",
         ref=f"Dead letter in {queue}" if queue else "Dead letter", jid=plain(record.jid)[:64],
         queue=queue, queue_url=links.queue(record.queue) if queue else "", facts=tuple(facts), note=note,
-        note_tone="warn" if again else "", links=(*first, *others, did_it) if over == OVER else (*first, *others),
+        note_tone="warn" if again else "", links=(*first, *others) if of_press else (*first, *others, did_it),
         receipt=receipt(record),
     )  # fmt: skip
 
 
-def untold(ref: EntryRef, here: Sequence[Entry], total: int, since: datetime | None, looked: str) -> Tombstone:
+def untold(ref: EntryRef, here: Sequence[Entry], since: datetime | None, looked: str) -> Tombstone:
     """Not here, and no record of these bytes, but a trace of its job."""
     some = (
         f"{len(here)} other {'entries' if len(here) != 1 else 'entry'} of this job" if here else "and none of this job"

@@ -1,0 +1,121 @@
+"""What cannot be redriven says so before the press, what Redis refuses after it: each in words of its own."""
+
+import pytest
+from django.test import Client
+
+from joobq_admin.joobq import keys
+from joobq_admin.joobq.outcome import Refusal, Refused
+from joobq_admin.pages import words
+from tests.support.database import changed, contents
+from tests.support.html import elements, get, hidden, press, says
+from tests.support.letters import DIED, digest, jid, letter, real_letters
+from tests.support.servers import Server
+
+BEFORE = {
+    "not a JSON object": b"not json",
+    "a worker could not read it": letter(1).replace(b'"retries":0', b'"retries":01'),
+    "a placeholder": b'{"jid":"x","queue":"q","status":"Dead","error":null,"original_job_data":"{"}',
+    'retries is "3", no 32-bit integer': letter(1, retries="3"),
+    "its jid is no UUID": letter("no-uuid"),
+    "it names no queue": letter(1, queue=""),
+    "its queue is one of JoobQ's own keys": letter(1, queue="joobq:dead_letter"),
+    "its queue's name cannot be used": letter(1, queue="a\x01b"),
+}
+LETTER = letter(1, queue="invoices")
+ENTRY = f"/dead-letters/{DIED}-{digest(LETTER)[:16]}/?jid={jid(1)}"
+
+
+def address(raw: bytes) -> str:
+    return f"/dead-letters/{DIED}-{digest(raw)[:16]}/"
+
+
+@pytest.mark.parametrize(("heading", "raw"), BEFORE.items())
+def test_before_the_press_there_is_no_button(client: Client, valkey: Server, heading: str, raw: bytes) -> None:
+    valkey.client.zadd(keys.DEAD, {raw: DIED})
+    page = get(client, address(raw))
+    assert page.status_code == 200
+    assert f"Cannot be redriven: {heading}" in says(page)
+    assert elements(page, "button", id="redrive") == []
+    assert "cannot be redriven" in says(get(client, "/dead-letters/"))
+
+
+@pytest.mark.parametrize(("heading", "raw"), BEFORE.items())
+def test_pressed_all_the_same_nothing_happens(client: Client, valkey: Server, heading: str, raw: bytes) -> None:
+    valkey.client.zadd(keys.DEAD, {raw: DIED})
+    before = contents(valkey.client)
+    form = {"score": str(DIED), "digest": digest(raw), "operation": "op-1"}
+    answer = press(client, address(raw), form)
+    assert answer.status_code == 422
+    assert f"Refused: {heading}" in says(answer)
+    assert "operation op-1" in says(answer)
+    assert changed(before, contents(valkey.client)) == set()
+
+
+def test_the_nine_real_ones_say_why(client: Client, valkey: Server) -> None:
+    refused = [real for real in real_letters() if real.refusal]
+    assert len(refused) == 9
+    for real in refused:
+        valkey.client.zadd(keys.DEAD, {real.raw: float(real.score)})
+        page = get(client, f"/dead-letters/{float(real.score):.0f}-{digest(real.raw)[:16]}/")
+        assert str(real.refusal) in says(page)
+
+
+def test_a_placeholder_shows_its_original_text_to_copy(client: Client, valkey: Server) -> None:
+    raw = BEFORE["a placeholder"]
+    valkey.client.zadd(keys.DEAD, {raw: DIED})
+    page = get(client, address(raw))
+    assert "Original text, as far as JoobQ kept it" in says(page)
+    assert "Copy original text" in says(page)
+    assert elements(page, "pre", id="args-raw")
+
+
+def broken(valkey: Server, key: str) -> None:
+    valkey.client.hset(key, "a", "b")
+
+
+@pytest.mark.parametrize("htmx", [True, False])
+@pytest.mark.parametrize(
+    ("key", "heading", "text"),
+    [
+        ("invoices", "queue invoices is not a list", "The Redis key for this queue holds a hash"),
+        ("joobq:admin:audit", "the audit log cannot be written", "The key joobq:admin:audit is of another type."),
+    ],
+)
+def test_a_key_of_another_type_is_named(
+    client: Client, valkey: Server, key: str, heading: str, text: str, htmx: bool
+) -> None:
+    valkey.client.zadd(keys.DEAD, {LETTER: DIED})
+    form = hidden(get(client, ENTRY))
+    broken(valkey, key)
+    before = contents(valkey.client)
+    answer = press(client, ENTRY, form, htmx=htmx)
+    assert answer.status_code == 422
+    assert f"Refused: {heading}" in says(answer)
+    assert text in says(answer)
+    assert changed(before, contents(valkey.client)) == set()
+
+
+def test_once_the_key_is_mended_the_same_slip_can_be_pressed(client: Client, valkey: Server) -> None:
+    valkey.client.zadd(keys.DEAD, {LETTER: DIED})
+    form = hidden(get(client, ENTRY))
+    broken(valkey, "invoices")
+    again = hidden(press(client, ENTRY, form))
+    assert again == form
+    valkey.client.delete("invoices")
+    assert press(client, ENTRY, again).status_code == 200
+    assert valkey.client.llen("invoices") == 1
+
+
+@pytest.mark.parametrize("reason", [reason for reason in Refusal if reason.by_server])
+def test_what_the_server_refuses_is_said_in_its_word(reason: Refusal) -> None:
+    said = words.refusal(Refused("x", reason), "emails")
+    assert (said.heading, said.again) == ("Redis takes no changes now", True)
+    assert said.text == f"Redis said {reason.value}. Nothing was changed."
+
+
+@pytest.mark.parametrize("reason", Refusal)
+@pytest.mark.parametrize("detail", ["", "{queue} {0} %s"])
+def test_every_reason_has_words(reason: Refusal, detail: str) -> None:
+    said = words.refusal(Refused("x", reason, detail), "{detail}")
+    assert said.heading
+    assert said.text
