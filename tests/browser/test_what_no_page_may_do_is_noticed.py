@@ -64,6 +64,13 @@ def test_an_error_that_the_test_provokes_is_no_problem(opened: Opened) -> None:
     assert watch.problems == []
 
 
+def test_what_is_meant_stays_so_beside_what_a_test_provokes(opened: Opened) -> None:
+    page, watch = opened("", status=409, expects="net::ERR_FAILED")
+    page.evaluate("fetch('/press').then(answer => answer.text())")
+    page.wait_for_load_state("networkidle")
+    assert watch.problems == []
+
+
 def test_asking_another_machine(opened: Opened) -> None:
     page, watch = opened("<a href='http://elsewhere.example/'>out</a>")
     with page.expect_event("requestfailed"):

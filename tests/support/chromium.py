@@ -25,9 +25,14 @@ DESKTOP, PHONE = (1440, 900), (390, 844)
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 # Chromium calls every such answer an error of its own. Ours are meant: a conflict, a refusal, a sign-in that is over.
-OUR_ANSWERS = re.compile(
-    r"Failed to load resource: the server responded with a status of (400|401|403|404|409|410|422|503) "
-)
+OUR_ANSWERS = r"Failed to load resource: the server responded with a status of (400|401|403|404|409|410|422|503) "
+
+
+# Colours that are still on their way to another scheme are no colours of ours.
+SETTLED = """async () => {
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    await Promise.all(document.getAnimations().map((animation) => animation.finished));
+}"""
 
 
 def launch(playwright: Playwright) -> Browser:
@@ -85,6 +90,7 @@ def new_context(
 
 def violations(page: Page) -> list[str]:
     """What axe-core finds against WCAG 2.2 AA and its best practices: a line a rule and element. Needs JavaScript."""
+    page.evaluate(SETTLED)
     answer = Axe().run(page, options={"runOnly": WCAG, "resultTypes": ["violations"]}).response
     return [
         f"{violation['id']} ({violation['impact']}): {json.dumps(node['target'])} {node['html'][:200]}"
