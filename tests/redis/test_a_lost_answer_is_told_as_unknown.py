@@ -40,7 +40,7 @@ def is_recorded(redis: redis_py.Redis, action: str) -> bool:
 def test_it_is_unknown_and_done_once(server: Server, new_proxy: NewProxy, action: str, spoil: str) -> None:
     before, proxy = prepare(server.client, action), new_proxy(server)
     teach(server.client)
-    client = proxy.connect(socket_timeout=0.2)
+    client = proxy.connect(socket_timeout=0.4)
     getattr(proxy, spoil)()
     assert press(client, action) == "unknown"
     assert proxy.scripts == 3  # itself, and what trims the audit log and the bin
@@ -64,7 +64,7 @@ def test_of_everything_at_once_it_is_not_known_how_much_went(server: Server, new
     teach(server.client)
     proxy.cut()
     with pytest.raises(AnswerLost):
-        press(proxy.connect(), "purge all")
+        press(proxy.connect(socket_timeout=10), "purge all")
     assert proxy.scripts == 1
     after = eventually_done(server.client, before, "purge all")
     assert press(server.client, "purge all") == "done"
@@ -77,7 +77,7 @@ def test_an_answer_that_was_cut_anywhere_is_no_answer(server: Server, new_proxy:
     before, proxy = prepare(server.client, "redrive"), new_proxy(server)
     teach(server.client)
     proxy.cut(after=arrived)
-    assert press(proxy.connect(), "redrive") == ("done" if arrived >= 4 else "unknown")
+    assert press(proxy.connect(socket_timeout=10), "redrive") == ("done" if arrived >= 4 else "unknown")
     eventually_done(server.client, before, "redrive")
 
 
@@ -87,7 +87,7 @@ def test_a_longer_answer_that_was_cut_anywhere(server: Server, new_proxy: NewPro
     teach(server.client)
     proxy.cut(after=arrived)
     try:
-        said = press(proxy.connect(), "purge all")
+        said = press(proxy.connect(socket_timeout=10), "purge all")
     except AnswerLost:
         said = "unknown"
     assert said == ("done" if arrived == len(b"*2\r\n:1\r\n:0\r\n") else "unknown")
@@ -100,7 +100,7 @@ def test_a_script_that_arrives_late(server: Server, new_proxy: NewProxy, action:
     before, proxy = prepare(server.client, action), new_proxy(server)
     teach(server.client)
     proxy.hold()
-    assert press(proxy.connect(socket_timeout=0.2), action) == "unknown"
+    assert press(proxy.connect(socket_timeout=0.4), action) == "unknown"
     assert contents(server.client) == before
     assert not is_recorded(server.client, action)  # "not done as of now"
     if first == "the late script":
@@ -130,7 +130,7 @@ def test_a_bulk_that_was_cut_goes_on_with_the_same_operation(server: Server, new
         queue.purge_entries(refs, operation="op0")
     records = redis.xlen(keys.AUDIT)
     proxy.cut(after=(50 + 2 + 27) * len(b":1\r\n"))
-    outcome = bulk(proxy.connect(), action, refs)
+    outcome = bulk(proxy.connect(socket_timeout=10), action, refs)
     assert {name: len(things) for name, things in told(outcome).items()} == {"done": 77, "unknown": 23, "unsent": 20}
     assert proxy.scripts == 50 + 2 + 50 + 2
     eventually(lambda: redis.xlen(keys.AUDIT) == records + 100)
@@ -173,7 +173,7 @@ def test_what_was_done_is_told_though_nothing_can_be_looked_up_any_more(
         return replies
 
     monkeypatch.setattr(scripts, "write", write)
-    outcome = bulk(proxy.connect(), "redrive", refs)
+    outcome = bulk(proxy.connect(socket_timeout=10), "redrive", refs)
     monkeypatch.setattr(scripts, "write", send)
     assert told(outcome) == {"missing": refs[:1], "done": refs[1:]}
 
@@ -190,7 +190,7 @@ def test_a_queue_of_another_type_is_refused_though_its_type_cannot_be_told(
         return replies
 
     monkeypatch.setattr(scripts, "write", write)
-    assert set(told(bulk(proxy.connect(), "redrive", refs))["refused"]) == {"NOT_A_LIST"}
+    assert set(told(bulk(proxy.connect(socket_timeout=10), "redrive", refs))["refused"]) == {"NOT_A_LIST"}
 
 
 @pytest.mark.parametrize("kind", KINDS)

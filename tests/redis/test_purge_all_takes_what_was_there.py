@@ -116,7 +116,7 @@ def test_a_cut_in_the_middle_of_a_queue_says_after_how_many(
     dead_letters(redis).purge_all("a b", operation="op0")  # the server knows the scripts
     before_the_script(monkeypatch, lambda: proxy.cut(after=50 * len(b":1\r\n")))  # one pipeline
     with pytest.raises(AnswerLost, match="after 50 "):
-        dead_letters(proxy.connect()).purge_all("emails", by=ANN, operation="op1")
+        dead_letters(proxy.connect(socket_timeout=10)).purge_all("emails", by=ANN, operation="op1")
     eventually(lambda: redis.zcard(keys.DEAD) == 260 + 30)
     after = contents(redis)
     assert dead_letters(redis).purge_all("emails", by=ANN, operation="op1") == 130  # as recorded
@@ -131,7 +131,7 @@ def test_a_server_that_goes_away_between_two_pipelines_did_part_of_it(
     """Never "nothing was done", once something was."""
     proxy, send, sent = new_proxy(server), scripts.write, []
     fill(server.client)
-    queue = dead_letters(proxy.connect())
+    queue = dead_letters(proxy.connect(socket_timeout=10))
 
     def write(*args):
         if len(sent) == after:

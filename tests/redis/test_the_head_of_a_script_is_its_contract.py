@@ -1,0 +1,149 @@
+"""Every file of lua/ says at its head what it takes and what it returns; code, head and `Reply` say the same."""
+
+import re
+from pathlib import Path
+
+import pytest
+import redis as redis_py
+
+from joobq_admin.joobq import scripts
+from joobq_admin.joobq.outcome import Refusal
+from joobq_admin.joobq.scripts import Reply
+from tests.support import sources
+
+FOLDER = sources.ROOT / "joobq_admin/joobq/lua"
+SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.lua"))
+INCLUDES = sorted(path.stem for path in FOLDER.glob("include/*.lua"))
+SAYS_A_REPLY = ("redrive", "remove", "restore", "purge_all")
+READS_ONLY = ("seek", "ranks", "records")
+WRITES = {"ZADD", "ZREM", "RPUSH", "HINCRBY", "HSET", "HDEL", "DEL", "UNLINK", "XADD", "XTRIM", "SET"}
+
+
+def text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def head(name: str) -> str:
+    """The comment at the top."""
+    lines = text(FOLDER / f"{name}.lua").splitlines()
+    return "\n".join(line for line in lines[: next(n for n, line in enumerate(lines) if not line.startswith("--") or
+                                                   line.startswith("--include"))])  # fmt: skip
+
+
+def body(name: str) -> str:
+    """The code with what it includes, without comments."""
+    return re.sub(r"--.*", "", getattr(scripts, name.upper()).text.decode().removeprefix(head(name)))
+
+
+def taken(names: str, code: str) -> set[int]:
+    """The indexes of KEYS or ARGV that the code takes: KEYS[2], and `local a, b = unpack(KEYS)`."""
+    found = {int(index) for index in re.findall(rf"{names}\[(\d+)\]", code)}
+    for left, first in re.findall(rf"local ([\w, ]+) = unpack\({names}(?:, (\d+), \d+)?\)", code):
+        start = int(first or 1)
+        found |= set(range(start, start + left.count(",") + 1))
+    for first in re.findall(rf"unpack\({names}, (\d+)\)", code):  # all from there on
+        found.add(int(first))
+    for first in re.findall(rf"for i = (\d+), #{names}", code):
+        found.add(int(first))
+    return found
+
+
+def named(names: str, comment: str) -> set[int]:
+    return {int(index) for index in re.findall(rf"{names}\[(\d+)(?:\.\.\.)?\]", comment)}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_it_is_loaded_under_its_name_and_says_it(name: str) -> None:
+    script = getattr(scripts, name.upper())
+    assert script.name == name
+    assert head(name).startswith(f"-- {name}")
+    assert "Returns" in head(name)
+    assert "KEYS[1]" in head(name)
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_every_key_and_argument_is_named_and_every_named_one_taken(name: str) -> None:
+    for names in ("KEYS", "ARGV"):
+        in_code, in_head = taken(names, body(name)), named(names, head(name))
+        assert in_code <= in_head, names
+        assert in_head - in_code <= set(range(max(in_code), 99)), names  # a list's next ones: "ARGV[3] the next place"
+    assert not re.search(r"KEYS\[[^\d]", body(name))  # each key has a name
+
+
+@pytest.mark.parametrize("name", SAYS_A_REPLY)
+def test_every_number_that_it_returns_is_named_and_known(name: str) -> None:
+    code, comment = body(name), head(name)
+    returned = {int(number) for number in re.findall(r"return (-?\d)\b", code)}
+    if "there and 3 or 1" in code:
+        returned |= {1, 3}
+    told = {int(number) for number in re.findall(r"(?:Returns|·|\n--   ·|,) +(-?\d) [a-z]", comment)}
+    assert returned == told
+    assert {Reply(number) for number in returned} <= {reply for reply in Reply if reply > Reply.UNKNOWN}
+    for number in returned:
+        if number < 0:
+            assert Reply(number).name in Refusal.__members__
+
+
+def test_every_reply_is_returned_by_a_script() -> None:
+    returned = {int(number) for name in SAYS_A_REPLY for number in re.findall(r"return (-?\d)\b", body(name))} | {3}
+    assert {reply.value for reply in Reply if reply > Reply.UNKNOWN} == returned
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_what_a_full_server_must_not_refuse_has_no_flags(name: str) -> None:
+    """`#!lua` would make Redis refuse the whole script for memory, before it could make room."""
+    script = getattr(scripts, name.upper()).text
+    assert b"#!lua" not in script
+    assert len(script) < 10_000
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_no_key_is_made_in_lua(name: str) -> None:
+    """Every key comes in by KEYS: rights, clusters and readers can see it."""
+    aliases = {
+        "KEYS[1]",
+        "KEYS[2]",
+        "KEYS[3]",
+        "set",
+        "list",
+        "lock",
+        "counts",
+        "audit",
+        "index",
+        "bin",
+        "times",
+        "key",
+    }
+    for command, key in re.findall(r"redis\.p?call\('(\w+)', *([^,)]+)", body(name)):
+        assert command == "TIME" or key in aliases, (command, key)
+    assert "joobq:" not in body(name)
+    assert not re.search(r"redis\.p?call\((?!')", body(name))  # each command by its name
+
+
+@pytest.mark.parametrize("name", READS_ONLY)
+def test_what_only_reads_can_be_run_by_a_reader(name: str) -> None:
+    assert not WRITES & set(re.findall(r"call\('(\w+)'", body(name)))
+
+
+def test_every_include_is_used_and_named_at_the_top() -> None:
+    used = set()
+    for name in SCRIPTS:
+        source = text(FOLDER / f"{name}.lua")
+        includes = re.findall(r"^--include (\w+)$", source, re.M)
+        assert source.startswith(head(name) + "\n" + "".join(f"--include {include}\n" for include in includes)), name
+        used |= set(includes)
+    assert used == set(INCLUDES)
+
+
+def test_scripts_that_decode_set_what_cjson_takes_first() -> None:
+    """cjson's settings are global to the server: another script may have changed them."""
+    for path in FOLDER.rglob("*.lua"):
+        if "cjson.decode(" in text(path) or "cjson.decode," in text(path):
+            settings = "cjson.decode_max_depth(1000) cjson.decode_invalid_numbers(true)"
+            assert text(path).index(settings) < text(path).index("cjson.decode,")
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_redis_takes_it_and_gives_it_the_same_name(redis: redis_py.Redis, name: str) -> None:
+    script = getattr(scripts, name.upper())
+    assert redis.script_load(script.text) == script.sha
