@@ -1,0 +1,50 @@
+"""From the list to the answer without a mouse. No single key acts by itself."""
+
+from playwright.sync_api import Page, expect
+
+from joobq_admin.joobq import keys
+from tests.support.dashboard import Dashboard
+from tests.support.letters import DIED, letter
+from tests.support.servers import Server
+
+
+def test_from_the_list_to_the_answer(dashboard: Dashboard, valkey: Server, page: Page) -> None:
+    valkey.client.zadd(keys.DEAD, {letter(1, queue="invoices"): DIED, letter(2, queue="invoices"): DIED + 1})
+    page.goto(f"{dashboard.url}/dead-letters/")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    expect(page.locator(".rows .open").first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Dead letter in invoices")).to_be_visible()
+    page.keyboard.press("r")
+    button = page.get_by_role("button", name="Redrive to invoices")
+    expect(button).to_be_focused()
+    assert valkey.client.llen("invoices") == 0
+    page.keyboard.press("Enter")
+    heading = page.locator("#action h2")
+    expect(heading).to_contain_text("Redriven. The job is next to run in invoices")
+    expect(heading).to_be_focused()
+    expect(page.locator("#live")).to_have_text("Redriven. The job is next to run in invoices")
+    assert valkey.client.llen("invoices") == 1
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("#action")).to_contain_text("What will be sent")
+
+
+def test_keys_can_be_turned_off(dashboard: Dashboard, valkey: Server, page: Page) -> None:
+    valkey.client.zadd(keys.DEAD, {letter(1, queue="invoices"): DIED})
+    page.goto(f"{dashboard.url}/dead-letters/")
+    page.locator(".account summary").click()
+    page.get_by_label("Single-key shortcuts").uncheck()
+    page.goto(f"{dashboard.url}/dead-letters/")
+    page.keyboard.press("j")
+    expect(page.locator(".rows .open").first).not_to_be_focused()
+
+
+def test_the_keys_are_told(dashboard: Dashboard, page: Page) -> None:
+    page.goto(f"{dashboard.url}/dead-letters/")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_hidden()
