@@ -12,7 +12,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from threading import Lock, Thread
 from time import monotonic, sleep
@@ -28,7 +28,8 @@ from joobq_admin.joobq.tally import Tally
 
 SMALL, SMALL_BYTES = 400, 1 << 20  # what one script may count while Redis serves nobody else: about 4 ms
 FRESH = timedelta(seconds=3)  # a count of this process this old is shown as it is
-LINGER = 30.0  # seconds that the thread goes on after the last question
+LINGER = 5.0  # seconds that the thread goes on after the last question
+LONGEST = 30.0  # seconds that one look at the set may take
 PAUSE, LONG_PAUSE = 0.25, 2.0  # seconds between looks; while another process counts, doubling from one to the other
 LONG_REST = 60.0  # seconds between proofs at most
 LOCK = 10_000  # ms until others may count when this process has died
@@ -81,6 +82,8 @@ class Counting:
     nothing may be written (a read-only user, a replica, a full server) each process counts for itself.
     """
 
+    CALL = READ.call(_KEYS, read_only=True)
+
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
         self._token = secrets.token_hex(8).encode()  # this process, as holder of the lock
@@ -97,13 +100,16 @@ class Counting:
         self._asked = self._retry_at = self._prove_at = self._rest = self._told = 0.0
         self._may_write = self._may_swap = True
 
-    def counts(self) -> Counts:
-        """The best that is known now; never waits for the thread. Raises Unreachable, or what Redis says."""
+    def counts(self, read: Sequence[Any] = ()) -> Counts:
+        """The best that is known now; never waits for the thread. Raises Unreachable, or what Redis says.
+
+        `read`: the answer to `CALL`, where that was sent together with other calls.
+        """
         self._asked = monotonic()
-        now = self._read()
+        now = self._of(read) if read else self._read()
         if now.exact:
             return now
-        if now.total <= SMALL and (counted := self._count_small()):
+        if now.total <= SMALL and (counted := self._count_small()) is not None:
             return counted
         self._wake()
         return self._best(now)
@@ -119,7 +125,7 @@ class Counting:
         Tries until it is exact, or until `deadline` (by time.monotonic(), a minute from now when None).
         """
         now = self._read()
-        if now.total <= SMALL and (counted := self._count_small()):
+        if now.total <= SMALL and (counted := self._count_small()) is not None:
             return counted
         deadline = monotonic() + 60 if deadline is None else deadline
         if not self._counting.acquire(timeout=max(0, deadline - monotonic())):
@@ -138,9 +144,10 @@ class Counting:
     # -- what the hash says
 
     def _read(self) -> Counts:
-        ((total, is_hash, marker, seconds, micros, *fields),) = scripts.read(
-            self._redis, [READ.call(_KEYS, read_only=True)]
-        )
+        return self._of(*scripts.read(self._redis, [self.CALL]))
+
+    def _of(self, read: Sequence[Any]) -> Counts:
+        total, is_hash, marker, seconds, micros, *fields = read
         numbers = dict(zip(fields[::2], fields[1::2], strict=True))
         sound = is_hash and all(map(_is_count, numbers.values())) and sum(map(int, numbers.values())) <= total
         if marker and not sound:
@@ -166,11 +173,12 @@ class Counting:
     def _best(self, now: Counts) -> Counts:
         """Of what the hash says and what this process has counted."""
         own = self._own
-        if own and own.complete and now.as_of - own.as_of < FRESH:
-            wide = now.uncounted * 10 > now.total  # true, but of little use
-            if wide or not now.bounded or (own.exact and own.total == now.total):
+        if own is not None and own.complete and now.as_of - own.as_of < FRESH:
+            if own.exact and own.total == now.total:
                 return own
-        if now.bounded or now.complete or not own or sum(own.values()) > now.total:
+            if not now.bounded or now.uncounted * 10 > now.total:  # bounds so wide are true, but of little use
+                return replace(own, bounded=False)
+        if own is None or now.bounded or now.complete or sum(own.values()) > now.total:
             return now
         return Counts(own.by_queue, now.total, now.as_of, complete=sum(own.values()) == now.total)
 
@@ -205,11 +213,11 @@ class Counting:
         as it took, or twice as long as before when it failed.
         """
         began = monotonic()
-        exact = self._refresh(now, False, began + LINGER).exact
+        exact = self._refresh(now, False, began + LONGEST).exact
         pause = min(1.0, max(PAUSE, 4 * (monotonic() - began)))
         if not exact and self._tally.quiet and began >= self._prove_at:
             began = monotonic()
-            exact = self._refresh(now, True, began + LINGER).exact
+            exact = self._refresh(now, True, began + LONGEST).exact
             took = monotonic() - began
             self._rest = min(LONG_REST, 4 * took if exact else max(4 * took, 2 * self._rest))
             self._prove_at = began + took + self._rest
@@ -227,7 +235,7 @@ class Counting:
         def progressed() -> None:
             if monotonic() - self._told > PAUSE:
                 self._hold()
-                if not (self._own and self._own.complete):
+                if self._own is None or not self._own.complete:
                     self._publish(now)
 
         try:

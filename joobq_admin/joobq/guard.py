@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from redis import Redis, exceptions
@@ -34,27 +35,31 @@ class Guard:
             self._ask(watch)
         self._armed = True
 
-    def proves(self, calls: Sequence[Call]) -> list[Any] | None:
-        """Runs `calls` in one EXEC if nothing has changed since the WATCH, which ends. Their answers, or errors.
+    def proves(self, calls: Sequence[Call]) -> tuple[datetime, list[Any]] | None:
+        """Runs `calls` in one EXEC if nothing has changed since the WATCH, which ends.
 
+        Returns a moment, by the server's clock, until which nothing had changed, and the answers (errors among them).
         None: something may have changed and nothing was run, or the connection was lost and with it the answers.
         Raises the error of a call that Redis does not even queue; none was run.
         """
         armed, self._armed = self._armed and self._pid == os.getpid(), False
-        try:
-            answers: list[Any] | None = self._ask([("MULTI",), *calls, ("EXEC",)]) if armed else None
+        if not armed:
+            return None
+        try:  # TIME comes before MULTI: a full Redis queues nothing, but an empty EXEC proves as much
+            (seconds, micros), _, *_, answers = self._ask([("TIME",), ("MULTI",), *calls, ("EXEC",)])
         except _LOST:
             return None
-        return answers
+        moment = datetime.fromtimestamp(int(seconds), UTC) + timedelta(microseconds=int(micros))
+        return None if answers is None else (moment, answers)
 
-    def _ask(self, calls: Sequence[Call]) -> Any:
-        """Sends all, reads all; the last answer, or the first error."""
-        answer, errors = None, list[exceptions.ResponseError]()
+    def _ask(self, calls: Sequence[Call]) -> list[Any]:
+        """Sends all, reads all. Raises the first error when all have been read."""
+        answers, errors = list[Any](), list[exceptions.ResponseError]()
         try:
             self._connection.send_packed_command(self._connection.pack_commands(calls), check_health=False)
             for _ in calls:
                 try:
-                    answer = self._connection.read_response()
+                    answers.append(self._connection.read_response())
                 except exceptions.ResponseError as error:
                     errors.append(error)
         except BaseException:  # what was not read must not be taken for the next answer
@@ -62,4 +67,4 @@ class Guard:
             raise
         if errors:
             raise errors[0]
-        return answer
+        return answers

@@ -13,7 +13,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
@@ -135,30 +135,31 @@ class Tally(Generic[Name]):
         return changed
 
     def _load(self, block: Block[Name], start: int, end: int) -> None:
-        """Reads one block as it is in one moment, cutting pieces off its low end while it is too large."""
+        """Reads one block, cutting pieces off its low end while it is too large.
+
+        Ranks and members are read one after the other: what came between them is found by the next survey.
+        """
         known = dict(zip(block.hashes, block.names, strict=True))
         while True:
             self._spend()
             low = self.blocks[-1] if self.blocks else None
-            take = min(self._take, (end - start) // 2)
             limit = BLOCK if block.bytes else self._take  # of what was read before the bytes are known
+            take = min(self._take, (end - start) // 2)
             cut = end - start > 2 * limit or (take > 0 and block.bytes > 2 * BYTES)
-            pipe = self.redis.pipeline()
+            pipe = self.redis.pipeline(transaction=False)
             pipe.execute_command("EVAL_RO", RANKS.text, 1, self.key, *_places(filter(None, (low, block))))
-            pipe.zrange(self.key, start, start + take - 1 if cut else max(start, end - 1))
-            if cut:
-                pipe.zrange(self.key, start + take - 1, start + take, withscores=True)
-            ranks, members, *border = pipe.execute()
+            pipe.zrange(self.key, start, start + take if cut else max(start, end - 1), withscores=cut)
+            ranks, rows = pipe.execute()
             asked, start, end = (start, end), ranks[0] if low else 0, ranks[-1]
-            if asked[0] != start or (end - start <= take if cut else asked[1] != end):
+            if asked[0] != start or (len(rows) <= take if cut else asked[1] != end):
                 continue  # something moved since the survey: the same question with the ranks of this moment
             if not cut:
-                self._put(block, members if end > start else [], known)
+                self._put(block, rows if end > start else [], known)
                 return
-            (last, score), (_, next_score) = border[0]
+            *piece_of, (last, score), (_, next_score) = rows
             piece = Block[Name](b"%.17g" % score, b"" if score != next_score else b"=" + last)
             self.blocks.append(piece)
-            self._put(piece, members, known)
+            self._put(piece, [*(member for member, _ in piece_of), last], known)
             rest = max(0, block.bytes - piece.bytes)
             self._put(block, [], {})  # the pieces have taken over what it had counted
             block.read, block.bytes = 0, rest
@@ -211,12 +212,10 @@ class Tally(Generic[Name]):
 
     def _proved(self, guard: Guard, then: Then | None, proved: bool = False) -> bool:
         """True if nothing changed since the guard was armed (a lost connection counts as a change)."""
-        answers = guard.proves([("TIME",), *(then(proved) if then else ())])
-        if answers is None:
-            return False
-        (seconds, micros), *self.answers = answers
-        self.as_of = datetime.fromtimestamp(int(seconds), UTC) + timedelta(microseconds=int(micros))
-        return True
+        proof = guard.proves(then(proved) if then else ())
+        if proof:
+            self.as_of, self.answers = proof
+        return proof is not None
 
     def _spend(self) -> None:
         if self._left <= 0 or monotonic() > self._deadline:

@@ -10,6 +10,7 @@ import redis as redis_py
 
 from joobq_admin.joobq import keys
 from joobq_admin.joobq.cjson import queue_of
+from joobq_admin.joobq.guard import Guard
 from joobq_admin.joobq.tally import Tally
 from tests.support.eventually import pause
 from tests.support.servers import KINDS, Server
@@ -34,14 +35,35 @@ def is_not_fooled(counted: Tally[bytes], server: Server) -> None:
     assert counted.counts == truth(server.client)
 
 
-@pytest.mark.parametrize("options", [{}, {"health_check_interval": 1}], ids=["plain", "with health checks"])
-def test_connections_killed_by_the_server(server: Server, options: dict[str, int]) -> None:
+def test_a_guard_proves_once(redis: redis_py.Redis) -> None:
+    guard = Guard(redis, keys.DEAD)
+    assert guard.proves([]) is None, "it was never armed"
+    guard.arm()
+    assert guard.proves([("ECHO", "1"), ("ECHO", "2")])[1] == [b"1", b"2"]
+    assert guard.proves([("ECHO", "1")]) is None
+    guard.arm()
+    redis.zadd(keys.DEAD, {"a": 1})
+    assert guard.proves([("SET", "ran", "1")]) is None
+    assert not redis.exists("ran")
+    guard.arm()
+    with pytest.raises(redis_py.ResponseError):
+        guard.proves([("SET", "ran", "1"), ("NO SUCH COMMAND",)])
+    assert not redis.exists("ran")
+    guard.arm()
+    assert guard.proves([]) is not None, "as good as new"
+
+
+@pytest.mark.parametrize("health", [0, 1], ids=["plain", "with health checks"])
+def test_connections_killed_by_the_server(server: Server, health: int) -> None:
+    """A client of redis-py's own making connects again by itself."""
     fill(server.client)
-    counted = Tally(server.connect(**options), keys.DEAD, queue_of)
+    client = redis_py.Redis(port=server.port, health_check_interval=health)
+    counted = Tally(client, keys.DEAD, queue_of)
     assert counted.refresh()
     server.client.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
-    pause(1.1 if options else 0)
+    pause(1.1 * health)
     is_not_fooled(counted, server)
+    client.close()
 
 
 def test_a_pool_that_was_closed(server: Server) -> None:
@@ -88,13 +110,15 @@ def test_a_change_while_the_guard_is_held(server: Server) -> None:
     read, first = counted.entries_read, counted.as_of
     assert counted.refresh()
     assert counted.entries_read == read, "nothing changed: nothing is read"
-    assert first and counted.as_of and first < counted.as_of
+    assert first
+    assert counted.as_of > first
     is_not_fooled(counted, server)
 
 
 FORKS = """
 import json, os, sys, redis
 from joobq_admin.joobq import keys
+from joobq_admin.joobq.guard import Guard
 from joobq_admin.joobq.tally import Tally
 client = redis.Redis(port=int(sys.argv[1]))
 counted = Tally(client, keys.DEAD, len)

@@ -1,0 +1,329 @@
+"""More than 400 entries are counted by one thread of one process, while pages show what is known so far."""
+
+import json
+import random
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from time import monotonic
+
+import pytest
+import redis as redis_py
+
+from joobq_admin.joobq import counting, keys
+from joobq_admin.joobq.counting import Counting, Counts
+from joobq_admin.joobq.outcome import Unreachable
+from tests.support.background import nobody_counts
+from tests.support.eventually import eventually, pause
+from tests.support.servers import KINDS, Server
+from tests.support.users import reader
+from tests.support.writers import Writers, in_hash, interrupted, text, truth
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch, new_server: object) -> Iterator[None]:
+    monkeypatch.setattr(counting, "PAUSE", 0.01)
+    monkeypatch.setattr(counting, "LINGER", 0.5)
+    yield
+    nobody_counts()
+
+
+def fill(redis: redis_py.Redis, entries: int = 2000) -> None:
+    """As workers do that never count."""
+    redis.zadd(keys.DEAD, {b'{"n":%d,"queue":"q%d"}' % (n, n % 3): n for n in range(entries)})
+
+
+def exact(counting_: Counting, timeout: float = 10.0) -> Counts:
+    def look() -> Counts | None:
+        now = counting_.counts()
+        return now if now.exact else None
+
+    found = eventually(look, timeout)
+    assert found is not None
+    return found
+
+
+def test_the_first_look_does_not_wait_and_the_thread_ends_with_the_proof(redis: redis_py.Redis) -> None:
+    fill(redis)
+    counting_ = Counting(redis)
+    counts = counting_.counts()
+    assert counts == {}
+    assert (counts.total, counts.uncounted) == (2000, 2000)
+    assert not counts.complete
+    assert not counts.bounded
+    assert exact(counting_) == text(truth(redis))
+    nobody_counts()
+    assert in_hash(redis) == truth(redis)
+    assert set(redis.scan_iter()) == {keys.DEAD, keys.COUNTS, keys.PROVED}, "and no lock"
+    read = counting_._tally.entries_read
+    assert exact(counting_).total == 2000
+    assert counting_._tally.entries_read == read, "what is proved is not counted again"
+
+
+def test_progress_is_shown_while_it_counts(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "PAUSE", 0)
+    fill(server.client)
+    calls, gate = [0], threading.Event()
+
+    def hold_the_thread() -> None:
+        if threading.current_thread().name == "counts":
+            calls[0] += 1
+            if calls[0] > 40:
+                gate.wait(10)
+
+    counting_ = Counting(interrupted(server.port, hold_the_thread))
+    counting_.counts()
+    eventually(lambda: calls[0] > 40)
+    counts = counting_.counts()
+    assert counts.total == 2000
+    assert 0 < sum(counts.values()) < 2000
+    assert counts.uncounted == 2000 - sum(counts.values())
+    assert not counts.complete
+    assert not counts.bounded
+    gate.set()
+    assert exact(counting_) == text(truth(server.client))
+
+
+def test_entries_that_nobody_counts_are_known_as_bounds_and_then_exactly(redis: redis_py.Redis) -> None:
+    fill(redis)
+    counting_ = Counting(redis)
+    assert counting_.recount().exact
+    redis.zadd(keys.DEAD, {b'{"queue":"q1"}': 1, b'{"queue":"new"}': 2})
+    counts = counting_.counts()
+    assert counts == {"q0": 667, "q1": 667, "q2": 666}
+    assert counts.bounded
+    assert not counts.exact
+    assert not counts.complete
+    assert (counts.total, counts.uncounted) == (2002, 2)
+    assert exact(counting_) == {"q0": 667, "q1": 668, "q2": 666, "new": 1}
+    assert in_hash(redis) == truth(redis)
+
+
+def test_a_sum_that_fits_is_complete_until_it_is_proved(redis: redis_py.Redis) -> None:
+    """A hash that adds up without having been proved, and is wrong."""
+    fill(redis, 1000)
+    redis.hset(keys.COUNTS, mapping={"q0": 1000})
+    counting_ = Counting(redis)
+    counts = counting_.counts()
+    assert counts.complete
+    assert not counts.exact
+    assert not counts.bounded
+    assert exact(counting_) == {"q0": 334, "q1": 333, "q2": 333}
+
+
+def test_a_worker_that_never_counts_and_never_stops(redis: redis_py.Redis, server: Server) -> None:
+    fill(redis, 1000)
+    stop, writer, added = threading.Event(), server.connect(), [0]
+
+    def dies() -> None:
+        while not stop.wait(0.002):
+            writer.zadd(keys.DEAD, {b'{"new":%d,"queue":"q9"}' % added[0]: 604800})
+            added[0] += 1
+
+    thread = threading.Thread(target=dies)
+    thread.start()
+    counting_, kinds = Counting(redis), set()
+    deadline = monotonic() + 1.5
+    while monotonic() < deadline:
+        before = added[0]
+        counts = counting_.counts()
+        assert counts.total <= 1000 + added[0] + 1
+        kinds.add((counts.complete, counts.bounded))
+        if counts.bounded:
+            assert all(counts.get(q, 0) <= n for q, n in (("q0", 334), ("q1", 333), ("q2", 333), ("q9", added[0] + 1)))
+            assert counts.get("q0", 0) + counts.uncounted >= 334
+            assert counts.get("q9", 0) + counts.uncounted >= before or counts.exact
+        if counts.complete:
+            assert counts.uncounted == 0
+        pause(0.005)
+    stop.set()
+    thread.join()
+    assert (True, False) in kinds or (False, True) in kinds
+    assert exact(counting_, 5.0) == text(truth(redis))
+
+
+def test_numbers_that_were_complete_a_moment_ago_are_shown_with_their_time(redis: redis_py.Redis) -> None:
+    counting_ = Counting(redis)
+    fill(redis, 1000)
+    assert counting_.recount().exact
+    redis.delete(keys.COUNTS, keys.PROVED)
+    redis.set(keys.RECOUNTING, "another process", px=10_000)
+    redis.zadd(keys.DEAD, {b"{}": 1})
+    counts = counting_.counts()
+    assert counts.complete
+    assert not counts.exact, "an entry came since"
+    assert (counts.total, counts.uncounted) == (1000, 0)
+    redis.zrem(keys.DEAD, b"{}")
+    assert counting_.counts().exact
+
+
+def test_one_process_at_a_time_counts(redis: redis_py.Redis, server: Server) -> None:
+    fill(redis)
+    redis.set(keys.RECOUNTING, "a process that died", px=600)
+    counting_ = Counting(redis)
+    while redis.exists(keys.RECOUNTING):
+        assert not counting_.counts().complete
+        assert redis.get(keys.RECOUNTING) in (b"a process that died", None)
+        assert counting_._tally.entries_read == 0
+        pause(0.02)
+    assert exact(counting_) == text(truth(redis))
+
+
+LOOKS = """
+import json, os, sys, time, redis
+from joobq_admin.joobq.counting import Counting
+counting = Counting(redis.Redis(port=int(sys.argv[1])))
+print("ready", flush=True)
+sys.stdin.readline()
+deadline = time.monotonic() + 20
+while not (counts := counting.counts()).exact and time.monotonic() < deadline:
+    time.sleep(0.01)
+print(json.dumps([counts.exact, dict(counts), counting._tally.entries_read]))
+"""
+
+
+def test_two_processes_and_one_swap(server: Server) -> None:
+    fill(server.client, 20_000)
+    server.client.config_resetstat()
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", LOOKS, str(server.port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    for process in processes:
+        assert process.stdout
+        assert process.stdout.readline() == "ready\n"
+    said = [json.loads(process.communicate("go\n", timeout=30)[0]) for process in processes]
+    want = dict(text(truth(server.client)))
+    assert [answer[:2] for answer in said] == [[True, want]] * 2
+    assert sorted(answer[2] for answer in said) == [0, 20_000], "one read the entries, the other waited"
+    assert server.client.info("commandstats")["cmdstat_eval"]["calls"] == 1, "the swap is the only script sent whole"
+
+
+FORKS = """
+import json, os, sys, time, redis
+from joobq_admin.joobq import keys
+from joobq_admin.joobq.counting import Counting
+writer = redis.Redis(port=int(sys.argv[1]))
+counting = Counting(redis.Redis(port=int(sys.argv[1]), username="somebody", password="any"))
+def exact():
+    deadline = time.monotonic() + 20
+    while not (counts := counting.counts()).exact and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return counts.exact and dict(counts)
+if sys.argv[2] == "counted before":
+    exact()
+else:
+    counting.counts()
+child = os.fork()
+writer.zadd(keys.DEAD, {b'{"queue":"%s"}' % (b"parent" if child else b"child"): 1})
+if child:
+    os.waitpid(child, 0)
+print(json.dumps(exact()), flush=True)
+"""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("when", ["counted before", "counting at the time"])
+def test_a_forked_child_counts_for_itself(new_server: Callable[..., Server], kind: str, when: str) -> None:
+    """Neither may write, so that neither can learn from the other."""
+    server = new_server(kind)
+    fill(server.client, 20_000)
+    reader(server)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKS, str(server.port), when],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert not done.stderr
+    child, parent = map(json.loads, done.stdout.splitlines())
+    assert child["child"] == parent["child"] == parent["parent"] == 1
+    assert parent == dict(text(truth(server.client)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_redis_goes_away_while_it_counts(
+    new_server: Callable[..., Server], kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "LONG_PAUSE", 0.1)
+    server, calls = new_server(kind, persist=True), [0]
+    fill(server.client)
+
+    def die_midway() -> None:
+        if threading.current_thread().name == "counts":
+            calls[0] += 1
+            if calls[0] == 30:
+                server.stop(hard=True)
+
+    counting_ = Counting(interrupted(server.port, die_midway))
+    counting_.counts()
+    nobody_counts()
+    assert calls[0] >= 30
+    with pytest.raises(Unreachable):
+        counting_.counts()
+    server.start()
+    assert exact(counting_) == text(truth(server.client))
+
+
+def test_every_connection_is_killed_again_and_again(server: Server) -> None:
+    writers = Writers(server.connect(client_name="writer"), seed=5, legacy=0.3)
+    for _ in range(800):
+        writers.write()
+    dice, kills = random.Random(5), [0]
+
+    def kill_others() -> None:
+        if dice.random() < 0.02:
+            for client in server.client.client_list():
+                if client["name"] == "victim":
+                    kills[0] += server.client.client_kill_filter(_id=client["id"])
+
+    counting_ = Counting(interrupted(server.port, kill_others, client_name="victim"))
+    for _ in range(8):
+        for _ in range(20):
+            writers.write()
+        found = eventually(lambda: counted_whatever_happens(counting_))
+        assert found == text(truth(server.client))
+    assert kills[0] > 10
+
+
+def counted_whatever_happens(counting_: Counting) -> Counts | None:
+    """Exact counts, if the connections live long enough for them."""
+    try:
+        now = counting_.recount(monotonic() + 5)
+    except (redis_py.ConnectionError, Unreachable):
+        return None
+    return now if now.exact else None
+
+
+def test_a_recount_gives_up_at_its_deadline(server: Server) -> None:
+    fill(server.client, 3000)
+    writers = Writers(server.client, seed=6)
+    writers.busy = 1.0
+    counting_ = Counting(interrupted(server.port, writers))
+    began = monotonic()
+    counts = counting_.recount(began + 0.3)
+    assert monotonic() - began < 3
+    assert not counts.exact
+    writers.busy = 0.0
+    assert counting_.recount().exact
+    assert abs(counting_.recount().as_of - counting_.counts().as_of) < timedelta(seconds=5)
+
+
+def test_a_recount_waits_for_the_thread_but_not_for_ever(server: Server) -> None:
+    fill(server.client)
+    gate = threading.Event()
+
+    def hold_the_thread() -> None:
+        if threading.current_thread().name == "counts":
+            gate.wait(10)
+
+    counting_ = Counting(interrupted(server.port, hold_the_thread))
+    counting_.counts()
+    assert not counting_.recount(monotonic() + 0.1).complete
+    gate.set()
+    assert counting_.recount().exact
