@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from itertools import islice
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from redis import Redis
 
@@ -16,7 +16,7 @@ from joobq_admin.joobq import asked, keys, lookup, scripts
 from joobq_admin.joobq.audit import Actor, AuditLog
 from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.counting import Counting, Counts
-from joobq_admin.joobq.entry import Entry, EntryRef, Score
+from joobq_admin.joobq.entry import TIMES_FROM, Entry, EntryRef, Score
 from joobq_admin.joobq.lookup import BUDGET, TOP, Cursor, Page, Where
 from joobq_admin.joobq.operation import CONFLICT, MISSING, Answer, Operation, looking
 from joobq_admin.joobq.outcome import AnswerLost, NotDone, Outcome, Refused, What
@@ -25,13 +25,22 @@ from joobq_admin.joobq.scripts import Reply
 
 T = TypeVar("T", str, EntryRef)
 
+NOTHING = Page((), None, None, 0, None, True, 0)
+
+
+class Overview(NamedTuple):
+    """A page of entries, and what stands around it. `dated`: how many entries have a score that is a time."""
+
+    counts: Counts
+    page: Page
+    dated: int
+
 
 class DeadLetterQueue:
     """JoobQ's dead set on `redis`, a client that returns bytes.
 
     With `audit` every change is recorded in the step that makes it; without, `operation` has no effect. With `bin`
-    (which needs `audit`) a purge can be undone for a while. `lifetime`: from now to the new `expires` of a redriven job
-    whose own is past.
+    (which needs `audit`) a purge can be undone for a while. `lifetime`: from now to the new `expires` of a redriven job.
     """
 
     KEY = keys.DEAD.decode()
@@ -104,8 +113,27 @@ class DeadLetterQueue:
             if cursor is None and not newer and (counts := self.counts()).exact:
                 enough = counts.get(queue, 0)
                 if not enough:
-                    return Page((), None, None, 0, None, True, 0)
+                    return NOTHING
         return lookup.walk(self.redis, cursor or TOP, limit, where, budget, newer, enough)
+
+    def overview(
+        self, cursor: Cursor | None = None, limit: int = 50, queue: str | None = None, newer: bool = False
+    ) -> Overview:
+        """What a list shows, the page as `walk` gives it; one round trip, unless a filter has to read on."""
+        asked.whole("limit", limit, 1)
+        asked.queue(queue)
+        first = lookup.first_call(cursor or TOP, limit, queue is not None, BUDGET, newer)
+        dated = lookup.seek_call(Cursor(TIMES_FROM), "older", 0)
+        counted, *replies = scripts.read(self.redis, [Counting.CALL, first, dated])
+        counts, (rows, times) = self.counting.counts(counted), map(lookup.rows_of, replies)
+        enough = counts.get(queue, 0) if queue is not None and cursor is None and not newer and counts.exact else None
+        where = lookup.in_queue(queue) if queue is not None else None
+        page = (
+            lookup.walk(self.redis, cursor or TOP, limit, where, BUDGET, newer, enough, rows)
+            if enough != 0
+            else NOTHING
+        )
+        return Overview(counts, page, times.size - times.below)
 
     def find(self, jid: str) -> Entry | None:
         """The newest entry of this job; reads the whole set when there is none."""
@@ -240,7 +268,8 @@ class DeadLetterQueue:
 
     def _by_jid(self, action: str, jids: Sequence[str], press: Operation) -> Mapping[str, Answer]:
         answers = press.done_before(action, jids)
-        newest = self._newest({jid for jid in jids if jid not in answers})
+        with looking():
+            newest = lookup.newest_of(self.redis, {jid for jid in jids if jid not in answers})
         answers |= press.done_before(action, [jid for jid in jids if jid not in answers])  # done while we looked
         refs = {ref: jid for jid, ref in newest.items() if jid not in answers}
         if missing := [jid for jid in jids if jid not in answers and jid not in newest]:
@@ -252,17 +281,6 @@ class DeadLetterQueue:
                 answer = Refused(refs[ref], answer.reason, answer.detail)
             answers[refs[ref]] = MISSING if answer == CONFLICT else answer
         return answers
-
-    def _newest(self, jids: set[str]) -> dict[str, EntryRef]:
-        """The newest entry of each of these jobs, by one walk."""
-        found = dict[str, EntryRef]()
-        with looking():
-            for entry in lookup.every(self.redis, lookup.of_jobs(*jids)) if jids else ():
-                if entry.jid is not None and entry.jid not in found:
-                    found[entry.jid] = entry.ref
-                if len(found) == len(jids):
-                    break
-        return found
 
 
 def _outcome(wanted: Sequence[T], act: Callable[[], Mapping[T, Answer]]) -> Outcome:

@@ -114,6 +114,11 @@ def between(redis: Redis, upper: Entry, lower: Entry) -> Cursor:
     return exact._replace(twins=here.below - cut.below)
 
 
+def first_call(cursor: Cursor, limit: int, filtered: bool, budget: int, newer: bool) -> scripts.Call:
+    """What `walk` asks first."""
+    return seek_call(cursor, "newer" if newer else "older", min(CHUNK if filtered else limit, budget) + 1)
+
+
 def walk(
     redis: Redis,
     cursor: Cursor,
@@ -122,16 +127,18 @@ def walk(
     budget: int = BUDGET,
     newer: bool = False,
     enough: int | None = None,
+    rows: Rows | None = None,
 ) -> Page:
     """Up to `limit` entries that `where` accepts, from `cursor` towards older ones or newer ones.
 
-    Reads at most `budget` entries, and stops at `enough` matches when that many are known to exist.
+    Reads at most `budget` entries, and stops at `enough` matches when that many are known to exist. `rows`: the answer
+    to `first_call`, where that was sent together with other calls.
     """
     found: list[Entry] = []
     scanned, behind, here, last = 0, None, cursor, None
     while True:
         want = min(CHUNK if where else limit, budget - scanned)
-        rows = seek(redis, here, "newer" if newer else "older", want + 1)
+        rows = rows or seek(redis, here, "newer" if newer else "older", want + 1)
         ahead = rows.size - rows.below if newer else rows.below
         behind = rows.size - ahead if behind is None else behind
         for entry in rows.entries[:want]:
@@ -143,7 +150,7 @@ def walk(
         rest = _beside(redis, last, rows.entries, newer) if last and ahead and len(found) != enough else None
         if rest is None or where is None or len(found) == limit or scanned == budget:
             break
-        here = rest
+        here, rows = rest, None
     start = cursor if behind else None
     return Page(
         entries=tuple(reversed(found)) if newer else tuple(found),
@@ -230,6 +237,17 @@ def nearby(redis: Redis, jids: Collection[str], digests: Iterable[str] = ()) -> 
     page = walk(redis, TOP, BUDGET, lambda entry: of_job(entry) or entry.digest.startswith(exact))
     found |= {entry.raw: entry for entry in page.entries}
     return sorted(found.values(), key=newest, reverse=True)
+
+
+def newest_of(redis: Redis, jids: Collection[str]) -> dict[str, EntryRef]:
+    """The newest entry of each of these jobs, by one walk that ends when all are found."""
+    found = dict[str, EntryRef]()
+    for entry in every(redis, of_jobs(*jids)) if jids else ():
+        if entry.jid is not None and entry.jid not in found:
+            found[entry.jid] = entry.ref
+        if len(found) == len(jids):
+            break
+    return found
 
 
 def newest(entry: Entry) -> tuple[Score, bytes]:

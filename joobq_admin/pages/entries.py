@@ -6,8 +6,6 @@ from django.views.decorators.http import require_safe
 from joobq_admin import connection
 from joobq_admin.connection import audit_log, dead_letters
 from joobq_admin.joobq.audit import Actor
-from joobq_admin.joobq.entry import TIMES_FROM
-from joobq_admin.joobq.lookup import Cursor
 from joobq_admin.pages import answer, forms, gone, links, listing, slip, times, verdict
 from joobq_admin.pages.opened import opened
 from joobq_admin.sso.roles import Action, needs
@@ -25,10 +23,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def entries(request: HttpRequest) -> HttpResponse:
     """The list, newest first; every filter is in the query string."""
     asked = forms.listing(request)
-    queue = dead_letters()
-    page = queue.walk(asked.start, asked.limit, queue=asked.queue, newer=asked.newer)
-    counts = queue.counts()
-    dated = queue.walk(Cursor(TIMES_FROM), limit=1).above
+    counts, page, dated = dead_letters().overview(asked.start, asked.limit, asked.queue, asked.newer)
     records = audit_log().of_jids(entry.jid for entry in page.entries if entry.jid)
     context = listing.context(asked, page, counts, dated, records, times.now())
     shell = {"nav": "entries", "rail": listing.rail_of(asked, counts)}

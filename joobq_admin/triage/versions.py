@@ -114,4 +114,11 @@ def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str
         if isinstance(inner, dict) and not prefix:
             yield from _flat(inner, f"{name}.")
         else:
-            yield f"{prefix}{name}", inner if isinstance(inner, str) else json.dumps(inner, default=str)
+            yield f"{prefix}{name}", inner if isinstance(inner, str) else _written(inner)
+
+
+def _written(value: object) -> str:
+    try:
+        return json.dumps(value, default=str)
+    except RecursionError:
+        return "nested too deep to be compared"

@@ -1,0 +1,45 @@
+"""A list is read in one round trip; it must show what a walk and the counts, read one after the other, show."""
+
+import pytest
+from redis import Redis
+
+from joobq_admin.joobq import keys
+from joobq_admin.joobq.dead_letters import DeadLetterQueue
+from joobq_admin.joobq.lookup import Cursor
+from tests.support.letters import real_letters
+
+QUEUES = [None, "", "emails", "strict", "unicode:müller", "nobody's"]
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize("newer", [False, True])
+@pytest.mark.parametrize("cursor", [None, Cursor(604_800), Cursor(1_795_955_400_000)])
+def test_the_same(redis: Redis, queue: str | None, newer: bool, cursor: Cursor | None) -> None:
+    dead = DeadLetterQueue(redis)
+    for real in real_letters():
+        redis.zadd(keys.DEAD, {real.raw: float(real.score)})
+    counts, page, dated = dead.overview(cursor, 10, queue, newer)
+    assert page == dead.walk(cursor, 10, queue=queue, newer=newer)
+    assert counts == dead.counts()
+    assert dated == sum(float(real.score) > 10**12 for real in real_letters())
+
+
+def test_one_round_trip(redis: Redis) -> None:
+    dead = DeadLetterQueue(redis)
+    for real in real_letters():
+        redis.zadd(keys.DEAD, {real.raw: float(real.score)})
+    dead.recount()
+    dead.overview()
+    sends, connection = 0, redis.connection_pool.get_connection()
+    redis.connection_pool.release(connection)
+    send = connection.send_packed_command
+
+    def counted(*args: object, **options: object) -> None:
+        nonlocal sends
+        sends += 1
+        send(*args, **options)
+
+    connection.send_packed_command = counted
+    dead.overview()
+    connection.send_packed_command = send
+    assert sends == 1
