@@ -1,9 +1,10 @@
 """What a row shows of an entry, as far as its bytes decide it: made once, kept for the next look."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from django.utils.html import format_html
 
@@ -35,16 +36,26 @@ class Face(NamedTuple):
     badges: tuple[Badge, ...]
 
 
-_kept: OrderedDict[str, Face] = OrderedDict()
+T = TypeVar("T")
+
+
+class Kept(OrderedDict[str, T]):
+    """The newest of what was made, by name. Two threads may make the same: it is the same."""
+
+    def made(self, name: str, make: Callable[[], T]) -> T:
+        known = self.get(name)
+        if known is None:
+            known = self[name] = make()
+            if len(self) > MOST_KEPT:
+                self.popitem(last=False)
+        return known
+
+
+_faces, _differences = Kept[Face](), Kept[str]()
 
 
 def face(entry: Entry) -> Face:
-    known = _kept.get(entry.digest)
-    if known is None:
-        known = _kept[entry.digest] = _face(entry)
-        if len(_kept) > MOST_KEPT:
-            _kept.popitem(last=False)
-    return known
+    return _faces.made(entry.digest, lambda: _face(entry))
 
 
 def _face(entry: Entry) -> Face:
@@ -128,6 +139,10 @@ def _arguments(entry: Entry) -> Tokens:
 
 def differs(one: Entry, other: Entry) -> str:
     """How two entries of one job differ, by the names of the fields."""
+    return _differences.made(one.digest + other.digest, lambda: _differs(one, other))
+
+
+def _differs(one: Entry, other: Entry) -> str:
     was, now = version(one, redaction()), version(other, redaction())
     names = list(dict.fromkeys(each.field.partition(".")[0] for each in differences(was, now)))
     if was.job != now.job:

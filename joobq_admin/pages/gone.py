@@ -73,4 +73,6 @@ def _looked_at(total: int, rest: Cursor | None = None) -> str:
         return (
             f"those that died since {datetime.fromtimestamp(rest.score / 1000, UTC):%-d %b %Y, %H:%M:%S}, of {total:,}"
         )
-    return f"the newest {BUDGET:,} of {total:,} entries" if total > BUDGET else f"all {total:,} entries"
+    if total > BUDGET:
+        return f"the newest {BUDGET:,} of {total:,} entries"
+    return f"all {total:,} entries" if total != 1 else "the only entry"

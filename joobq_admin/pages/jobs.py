@@ -15,6 +15,8 @@ from joobq_admin.pages.slip import short
 from joobq_admin.pages.tokens import plain
 from joobq_admin.sso.roles import Action, needs
 
+MOST_SHOWN = 100
+
 
 @needs(Action.VIEW)
 @require_safe
@@ -48,11 +50,16 @@ def _choose(request: HttpRequest, jid: str, found: list[Entry], rest: Cursor | N
         "heading": f"{len(found)} deaths of this job are here",
         "jid": plain(jid, 400),
         "note": "They hold the same job and differ in the error.",
-        "deaths": [_death(entry, now) for entry in found],
-        "looked": f"Looked at the newest {BUDGET:,} of {counts.total:,} entries." if counts.total > BUDGET else "",
+        "deaths": [_death(entry, now) for entry in found[:MOST_SHOWN]],
+        "looked": _looked(len(found), counts.total),
         "more_url": links.job(jid, after=str(rest)) if rest else "",
     }
     return answer.page(request, "jobs/choose.html", context, nav="entries", rail=rail(counts))
+
+
+def _looked(found: int, total: int) -> str:
+    shown = f"The newest {MOST_SHOWN} of them are shown. " if found > MOST_SHOWN else ""
+    return shown + (f"Looked at the newest {BUDGET:,} of {total:,} entries." if total > BUDGET else "")
 
 
 def _death(entry: Entry, now: object) -> dict[str, object]:

@@ -54,7 +54,7 @@ def context(
         "title": f"{head.n} {head.words}" if counts.total else "No dead letters",
         "head": head,
         "bar": _bar(asked, page, counts, min(dated, counts.total), undated, now),
-        "days": rows.days(page.entries, records, now),
+        "days": rows.days(page.entries, records, now, rows.BY_JID if asked.undated else rows.UNDATED),
     }
 
 

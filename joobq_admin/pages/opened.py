@@ -13,7 +13,7 @@ from joobq_admin.pages import answer, faces, links, rows, slip, times
 from joobq_admin.pages.faces import error_of
 from joobq_admin.pages.past import deaths
 from joobq_admin.pages.rail import rail
-from joobq_admin.pages.sheet import payload, sheet
+from joobq_admin.pages.sheet import payload, sheet, what_is_hidden
 from joobq_admin.pages.tokens import plain
 from joobq_admin.sso.roles import Action
 from joobq_admin.triage.preflight import preflight
@@ -23,9 +23,9 @@ from joobq_admin.triage.versions import version
 def opened(request: HttpRequest, entry: Entry, exact: bool = False) -> HttpResponse:
     """`exact`: its bytes instead of its fields. Mints the operation that a press on this page will be."""
     now, queue, log = times.now(), dead_letters(), audit_log()
+    shown = redaction().redacted(entry.raw)
     if answer.wants(request, "payload"):
-        context = {"e": sheet(entry, (), None, None, now), "payload": payload(entry, exact)}
-        return answer.fragment(request, "dead_letters/_payload.html", context)
+        return answer.fragment(request, "dead_letters/_payload.html", {"payload": payload(entry, shown, exact)})
     here = queue.near(entry.jid) if entry.jid else []
     if all(other.digest != entry.digest for other in here):
         here = [entry, *here]
@@ -40,11 +40,11 @@ def opened(request: HttpRequest, entry: Entry, exact: bool = False) -> HttpRespo
     marks = [*rows.badges(entry, len(here), records, now), *faces.badges(entry, flight.refused)]
     context = {
         "title": f"{error_of(entry)[0]} in {plain(entry.queue, 80) or 'no queue'}",
-        "e": sheet(entry, marks, *_first(newer), *_first(older), now),
+        "e": sheet(entry, what_is_hidden(shown), marks, *_first(newer), *_first(older), now),
         "slip": slip.before_the_press(entry, flight, request.user, form, now, waiting, settings.SUPPORT_CONTACT),
         "lost": slip.unknown(entry.ref, plain(entry.queue, 200), form, now, answered=False) if acts else None,
         "deaths": deaths(here, records, entry, request.user, now),
-        "payload": payload(entry, exact),
+        "payload": payload(entry, shown, exact),
     }
     counts = queue.counts()
     return answer.page(request, "dead_letters/entry.html", context, nav="entries", rail=rail(counts, entry.queue))

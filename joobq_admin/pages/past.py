@@ -20,6 +20,7 @@ Fact = tuple[str, str, str]  # name, value, small print
 SOURCES = "From the entries that are here and the audit log. What came before neither is not known."
 DID = {"redrive": "Redriven", "purge": "Purged", "restore": "Restored"}
 THEN = {"Purged": "Purged. This job will not run", "Restored": "Back in dead letters: same bytes, same death time"}
+MOST_STEPS = 50
 OVER = "The entry this link points to is no longer in dead letters"
 
 
@@ -45,7 +46,10 @@ class Deaths:
 
 def deaths(here: Sequence[Entry], records: Iterable[Record], shown: Entry | None, user: User, now: datetime) -> Deaths:
     """`here`: the job's entries; `shown`: the one that this page is about; `records`: what was done to any of them."""
-    return Deaths([_step(step, shown, user, now) for step in history.history(here, records)])
+    steps = history.history(here, records)
+    left = len(steps) - MOST_STEPS
+    rows = [_step(step, shown, user, now) for step in steps[:MOST_STEPS]]
+    return Deaths(rows, note=f"{left:,} older ones are not shown. {SOURCES}" if left > 0 else SOURCES)
 
 
 def _step(step: Step, shown: Entry | None, user: User, now: datetime) -> StepRow:

@@ -16,8 +16,11 @@ from joobq_admin.pages.tokens import plain
 from joobq_admin.triage.history import redriven_before
 
 STAR = " *"
-NO_TIME = "Without a death time"
 NO_TIME_NOTE = "Their score is a lifetime (604800), not a time. * = read from error.failed_at"
+
+Heading = tuple[str, str]  # a label, and a note beside it
+UNDATED = ("Without a death time", NO_TIME_NOTE)
+BY_JID = ("By jid, the order in which Redis keeps them", "")
 
 #: One row. A dict, because templates look names up there first.
 Row = dict[str, Any]
@@ -40,11 +43,13 @@ class Group:
     others: list[Entry] = field(default_factory=list)
 
 
-def days(entries: Sequence[Entry], records: Mapping[str, Sequence[Record]], now: datetime) -> list[Day]:
-    """`records` by jid: what was done to each job, newest first."""
+def days(
+    entries: Sequence[Entry], records: Mapping[str, Sequence[Record]], now: datetime, undated: Heading = UNDATED
+) -> list[Day]:
+    """`records` by jid: what was done to each job, newest first; `undated`: above those without a death time."""
     base = reverse("entries")
     found = list[Day]()
-    for (label, note), groups in groupby(by_job(entries), lambda group: _heading(group.entry, now)):
+    for (label, note), groups in groupby(by_job(entries), lambda group: _heading(group.entry, now) or undated):
         rows = [_row(group, records.get(group.entry.jid or "", ()), now, base) for group in groups]
         found.append(Day(label, rows, note))
     return found
@@ -64,10 +69,10 @@ def by_job(entries: Sequence[Entry]) -> list[Group]:
     return groups
 
 
-def _heading(entry: Entry, now: datetime) -> tuple[str, str]:
+def _heading(entry: Entry, now: datetime) -> Heading | None:
     if entry.died_at_source == "score" and entry.died_at:
         return times.day(entry.died_at, now), ""
-    return ("With a score that is no time", "") if entry.score >= TIMES_FROM else (NO_TIME, NO_TIME_NOTE)
+    return ("With a score that is no time", "") if entry.score >= TIMES_FROM else None
 
 
 def _row(group: Group, records: Sequence[Record], now: datetime, base: str) -> Row:

@@ -12,9 +12,11 @@ from joobq_admin.pages.backtrace import frames
 from joobq_admin.pages.faces import Badge, error_tokens
 from joobq_admin.pages.times import When
 from joobq_admin.pages.tokens import Token, Tokens, arguments, hex_lines, json_pretty, plain, text
+from joobq_admin.triage.redact import Redacted
 
 LONGEST_MESSAGE, LONGEST_VALUE, LONGEST_TEXT = 20_000, 4_000, 200_000  # characters that a page prints
 MOST_LINES = 4_096  # of 16 bytes
+MOST_ARGUMENTS = 200
 
 TITLES = {
     Kind.JOB: "Dead letter",
@@ -49,6 +51,10 @@ class Payload(NamedTuple):
     tokens: Tokens
     bytes: list[Any]
     note: str
+    size: str
+    digest: str
+    url: str
+    bytes_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +69,12 @@ class Sheet:
     expires: Expiry | None
     status: str
     size: str
-    digest: str
     jid: str
     link: str
-    url: str
-    bytes_url: str
     newer_url: str
     older_url: str
     arguments: list[tuple[str, Tokens]]
+    more_arguments: str
     no_arguments: str
     original: Original | None
     hidden: str
@@ -79,7 +83,12 @@ class Sheet:
     backtrace: Any
 
 
-def sheet(entry: Entry, badges: Sequence[Badge], newer: Entry | None, older: Entry | None, now: datetime) -> Sheet:
+def sheet(
+    entry: Entry, hidden: str, badges: Sequence[Badge], newer: Entry | None, older: Entry | None, now: datetime
+) -> Sheet:
+    """`hidden`: what is said of the values that are not shown."""
+    fields = arguments(entry, redaction(), LONGEST_VALUE) if entry.kind is not Kind.PLACEHOLDER else []
+    left = len(fields) - MOST_ARGUMENTS
     queue, jid = plain(entry.queue, 200), entry.jid
     named = f"{TITLES[entry.kind]} in {queue}" if queue else f"{TITLES[entry.kind]} without a queue name"
     from_score = entry.died_at_source == "score"
@@ -94,17 +103,15 @@ def sheet(entry: Entry, badges: Sequence[Badge], newer: Entry | None, older: Ent
         expires=_expires(entry, now),
         status=plain(entry.status or "", 40),
         size=f"{len(entry.raw):,} bytes",
-        digest=entry.digest,
         jid=plain(jid or "", 400),
         link=links.absolute(links.job(jid) if jid and links.is_plain(jid) else links.entry(entry.ref)),
-        url=links.entry(entry.ref),
-        bytes_url=links.exact_bytes(entry.ref),
         newer_url=links.entry(newer.ref) if newer else "",
         older_url=links.entry(older.ref) if older else "",
-        arguments=arguments(entry, redaction(), LONGEST_VALUE) if entry.kind is not Kind.PLACEHOLDER else [],
+        arguments=fields[:MOST_ARGUMENTS],
+        more_arguments=f"{left:,} more stand in the whole entry below." if left > 0 else "",
         no_arguments="These bytes are no JSON object." if entry.job is None else "This job takes no arguments.",
         original=_original(entry),
-        hidden=_hidden(entry),
+        hidden=hidden,
         error=_error(entry),
         no_error=NO_ERROR.get(entry.kind, "No error is told in this entry."),
         backtrace=frames(entry.error.backtrace, redaction()) if entry.error and entry.error.backtrace else None,
@@ -149,8 +156,8 @@ def _original(entry: Entry) -> Original | None:
     return Original(text(redaction().redacted_text(kept), LONGEST_MESSAGE), whole)
 
 
-def _hidden(entry: Entry) -> str:
-    names = redaction().redacted(entry.raw).names
+def what_is_hidden(shown: Redacted) -> str:
+    names = shown.names
     if not names:
         return ""
     listed = ", ".join(plain(name, 60) for name in names[:8]) + (", …" if len(names) > 8 else "")
@@ -176,19 +183,27 @@ def _error(entry: Entry) -> ErrorCard | None:
 SHOWN_CONTEXT = {"worker_id": "Worker", "crystal_version": "Crystal"}
 
 
-def payload(entry: Entry, exact: bool) -> Payload:
-    """The whole entry; `exact`: byte for byte, but for the values that are hidden."""
-    shown = redaction().redacted(entry.raw)
-    hidden = _hidden(entry)
+def payload(entry: Entry, shown: Redacted, exact: bool) -> Payload:
+    """The whole entry; `shown`: its bytes without secrets. `exact`: byte for byte."""
+    told = what_is_hidden(shown)
     if exact:
-        lines = hex_lines(shown, MOST_LINES)
+        tokens, lines = Tokens(), hex_lines(shown, MOST_LINES)
         left = max(0, len(entry.raw) - 16 * len(lines))
-        note = hidden.replace("hidden", "replaced by * here, byte for byte: hidden") if hidden else ""
-        return Payload([], lines, " ".join(filter(None, (note, f"{left:,} more bytes are not shown." if left else ""))))
-    tokens, left = json_pretty(shown, LONGEST_TEXT)
-    tokens = list(_folded(tokens))
+        told = told.replace("hidden", "replaced by * here, byte for byte: hidden")
+    else:
+        lines, (tokens, left) = [], json_pretty(shown, LONGEST_TEXT)
+        tokens = list(_folded(tokens))
+    order = "" if exact else "Key order and numbers are the entry's own."
     cut = f"{left:,} more bytes are not shown." if left else ""
-    return Payload(tokens, [], " ".join(filter(None, ("Key order and numbers are the entry's own.", cut, hidden))))
+    return Payload(
+        tokens=tokens,
+        bytes=lines,
+        note=" ".join(filter(None, (order, cut, told))),
+        size=f"{len(entry.raw):,} bytes",
+        digest=entry.digest,
+        url=links.entry(entry.ref),
+        bytes_url=links.exact_bytes(entry.ref),
+    )
 
 
 def _folded(tokens: Tokens) -> Iterator[Token]:

@@ -110,7 +110,7 @@ def test_taken_by_another_tool_with_its_job_still_here(client: Client, valkey: S
     for word in (
         "Gone, and not by this dashboard",
         "No entry with these bytes",
-        "1 other entry of this job all 1 entries",
+        "1 other entry of this job the only entry",
     ):
         assert word in says(page)
     assert digest(other)[:16] in link(page, "Open the newest of them")
@@ -122,7 +122,7 @@ def test_never_seen_is_a_404(client: Client, valkey: Server, url: str) -> None:
     page = get(client, url)
     assert page.status_code == 404
     assert "No entry of this job, and no trace of one" in says(page)
-    assert "all 1 entries and the audit log, which is empty" in says(page)
+    assert "the only entry and the audit log, which is empty" in says(page)
 
 
 def test_a_long_set_is_looked_through_in_steps(client: Client, valkey: Server) -> None:
