@@ -40,7 +40,7 @@ class DeadLetterQueue:
     """JoobQ's dead set on `redis`, a client that returns bytes.
 
     With `audit` every change is recorded in the step that makes it; without, `operation` has no effect. With `bin`
-    (which needs `audit`) a purge can be undone for a while. `lifetime`: from now to the new `expires` of a redriven job.
+    (which needs `audit`) a purge can be undone for a while. `lifetime`: from now to a redriven job's new `expires`.
     """
 
     KEY = keys.DEAD.decode()
