@@ -99,6 +99,7 @@ class Counting:
         self._starting, self._counting = Lock(), Lock()
         self._asked = self._retry_at = self._prove_at = self._rest = self._told = 0.0
         self._may_write = self._may_swap = True
+        self._enough = 0  # a set that has shrunk to this needs no thread any more
 
     def counts(self, read: Sequence[Any] = ()) -> Counts:
         """The best that is known now; never waits for the thread. Raises Unreachable, or what Redis says.
@@ -111,6 +112,7 @@ class Counting:
             return now
         if now.total <= SMALL and (counted := self._count_small()) is not None:
             return counted
+        self._enough = SMALL if now.total > SMALL else 0
         self._wake()
         return self._best(now)
 
@@ -197,7 +199,7 @@ class Counting:
             while monotonic() - self._asked < LINGER:
                 with self._counting:
                     now = self._read()
-                    if now.exact:
+                    if now.exact or now.total <= self._enough:
                         break
                     pause = self._step(now) if self._hold() else min(2 * pause, LONG_PAUSE)
                 sleep(pause)

@@ -59,7 +59,7 @@ class Tally(Generic[Name]):
         self.quiet = False  # nothing had changed since the refresh before
         self.answers: list[Any] = []  # to the commands of `then` that ran last
         self.blocks = [Block[Name](b"+inf", b"")]
-        self._names, self._round, self._take = dict[Name, Name](), 0, BLOCK
+        self._names, self._round, self._take = dict[Name, Name](), 0, BLOCK // 8  # small until sizes are known
         self._guard, self._other = Guard(redis, key), Guard(redis, key)
 
     def refresh(

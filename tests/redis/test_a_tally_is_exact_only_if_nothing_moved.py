@@ -12,7 +12,7 @@ from joobq_admin.joobq.tally import Tally
 from tests.support.servers import Server
 from tests.support.writers import Writers, interrupted, truth
 
-TRIALS = 50
+TRIALS = 40
 
 
 @pytest.fixture(autouse=True)

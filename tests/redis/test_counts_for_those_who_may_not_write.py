@@ -55,8 +55,9 @@ def test_a_small_set_is_exact_at_once(two: tuple[redis_py.Redis, redis_py.Redis]
 def test_a_large_set_is_counted_in_the_background(two: tuple[redis_py.Redis, redis_py.Redis]) -> None:
     writer, watcher = two
     counting_, writers = Counting(watcher), Writers(writer, seed=2, legacy=1.0)
+    writer.zadd(keys.DEAD, {writers.member(): score for score in range(1000)})
     for _ in range(3):
-        write(writer, watcher, writers, 1000)
+        write(writer, watcher, writers, 50)
         hash_before = writer.hgetall(keys.COUNTS)
         counts = eventually(lambda: (now := counting_.counts()).exact and now)
         assert counts == text(truth(writer))
@@ -69,9 +70,9 @@ def test_a_large_set_is_counted_in_the_background(two: tuple[redis_py.Redis, red
 def test_what_another_proved_is_exact_without_counting(two: tuple[redis_py.Redis, redis_py.Redis]) -> None:
     writer, watcher = two
     writers = Writers(writer, seed=3)
-    write(writer, watcher, writers, 800)
+    writer.zadd(keys.DEAD, {writers.member(): score for score in range(1000)})
     assert Counting(writer).recount().exact
-    write(writer, watcher, writers, 100)
+    write(writer, watcher, writers, 50)
     eventually(lambda: watcher.get(keys.PROVED))
     counting_ = Counting(watcher)
     assert counting_.counts().exact

@@ -171,6 +171,17 @@ def test_one_process_at_a_time_counts(redis: redis_py.Redis, server: Server) -> 
     assert exact(counting_) == text(truth(redis))
 
 
+def test_a_set_that_was_emptied_meanwhile_is_left_alone(redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "LINGER", 60)
+    fill(redis)
+    redis.set(keys.RECOUNTING, "another process", px=60_000)
+    Counting(redis).counts()
+    pause(0.3)  # by now it looks only now and then
+    redis.flushall()
+    nobody_counts()
+    assert not list(redis.scan_iter())
+
+
 LOOKS = """
 import json, os, sys, time, redis
 from joobq_admin.joobq.counting import Counting
