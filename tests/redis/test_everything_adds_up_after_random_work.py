@@ -1,5 +1,5 @@
 """Four processes add, redrive, purge and restore at random, and press the same operations again and again, while
-connections are killed. What the server wrote down is replayed against a model, and what they were told compared with it.
+connections are killed. What the server wrote down is replayed by a model, and what they were told compared with it.
 """
 
 import pytest
