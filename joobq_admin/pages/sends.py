@@ -27,7 +27,9 @@ def _value(change: Change, text: str, at: datetime) -> str:
             return "past" if text.startswith("-") else text
         if moment < at:
             return "past"
-        return f"{times.distance(moment + timedelta(seconds=1), at)}, {times.clock(moment, at)}"
+        hours = round((moment - at) / timedelta(hours=1))
+        ahead = f"{hours:,} h" if hours % 24 else f"{hours // 24:,} day{'s' * (hours != 24)}"
+        return f"in {ahead}, {times.clock(moment, at)}"
     return plain(text[1:-1] if text[:1] == '"' else text)
 
 

@@ -15,7 +15,7 @@ LETTER = letter(1, queue="invoices", amount=19.1)
 ENTRY = f"/dead-letters/{DIED}-{digest(LETTER)[:16]}/?jid={jid(1)}"
 SENT = (
     "retries 0 becomes 3",
-    "expires past becomes in 3 d",
+    "expires past becomes in 3 days, ",
     "error this one becomes null",
     "status dead becomes enqueued",
 )
