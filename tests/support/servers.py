@@ -139,8 +139,8 @@ class Proxy:
         return f"redis://127.0.0.1:{self.port}/0"
 
     def connect(self, **options: Any) -> redis.Redis:
-        """A client through this proxy that waits 0.3 s for an answer."""
-        self.clients.append(connect(self.port, **{"socket_timeout": 0.3, **options}))
+        """A client through this proxy that waits 0.5 s for an answer."""
+        self.clients.append(connect(self.port, **{"socket_timeout": 0.5, **options}))
         return self.clients[-1]
 
     def passes(self) -> None:
@@ -152,7 +152,7 @@ class Proxy:
         self.mode = "swallow"
 
     def cut(self, after: int = 0) -> None:
-        """The next script arrives; the connection is cut after so many bytes of answers to it."""
+        """Scripts arrive from the next one on; the connection is cut instead of the byte that would follow these."""
         self.mode, self.left = "cut", after
 
     def hold(self) -> None:
@@ -198,10 +198,10 @@ class Proxy:
                     near.sendall(got)
                 elif self.mode == "cut":
                     near.sendall(got[: self.left])
-                    self.left = max(0, self.left - len(got))
-                    if not self.left:
+                    if len(got) > self.left:
                         break
-        hang_up(near)
+                    self.left -= len(got)
+        hang_up(near, socket.SHUT_WR)  # what is still being asked arrives
 
     def close(self) -> None:
         self.gate.set()
@@ -215,6 +215,6 @@ class Proxy:
             s.close()
 
 
-def hang_up(s: socket.socket) -> None:
+def hang_up(s: socket.socket, how: int = socket.SHUT_RDWR) -> None:
     with suppress(OSError):  # the other side was faster
-        s.shutdown(socket.SHUT_RDWR)
+        s.shutdown(how)
