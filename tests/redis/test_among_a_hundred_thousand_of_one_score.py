@@ -116,6 +116,16 @@ def test_the_deaths_of_a_looping_job_are_found_from_the_newest(crowd: Crowd) -> 
     assert crowd.redis.zscore(keys.DEAD, beyond) == NO_TIME
 
 
+def test_so_are_deaths_of_one_job_at_any_other_score(crowd: Crowd) -> None:
+    """With more neighbours above them than any look reads."""
+    deaths = [crowd.newcomer("0" * 32, death) for death in range(50)]
+    crowd.add([*deaths, *(b"~%d" % n for n in range(BUDGET + 10))], 7.25)
+    for death in deaths:
+        found = dead_letters(crowd.redis).look_up(ref_of(death, 7.25))
+        assert found == Entry(death, 7.25)
+    crowd.redis.zremrangebyscore(keys.DEAD, 7.25, 7.25)
+
+
 @pytest.mark.parametrize("place", ["first", "last"])
 def test_bytes_that_begin_in_another_way_are_found_within_the_budget(crowd: Crowd, place: str) -> None:
     """Another order of the keys: read from the newest of that score, as far as the budget goes."""

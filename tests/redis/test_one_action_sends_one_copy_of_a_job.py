@@ -143,7 +143,8 @@ def test_a_second_press_sends_no_other_death_even_if_the_same_bytes_came_back(re
     raws = [entry.raw for entry in queue.page()]
     redis.zrem(keys.DEAD, raws[0])
     assert queue.redrive_entries([refs[1]], operation="op1").done
-    queue.add(DIED, raws)
+    for ref, raw in zip(refs, raws, strict=True):
+        queue.add(ref.score, [raw])
     after = contents(redis)
     outcome = queue.redrive_entries(refs, operation="op1")
     assert outcome == Outcome(done=(refs[1],), refused=same_job(refs[0]))

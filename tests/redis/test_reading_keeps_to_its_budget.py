@@ -141,12 +141,12 @@ def test_replies_of_large_entries_end_early(redis: redis_py.Redis, read: Read) -
 
 def test_large_entries_behind_small_ones_are_no_surprise_either(redis: redis_py.Redis, read: Read) -> None:
     """The small ones promise that the next will be small; no more than 50 are read on that promise."""
-    redis.zadd(keys.DEAD, {b"%03d" % n: 2 for n in range(150)})
-    redis.zadd(keys.DEAD, {b"%03d" % n + b"x" * LARGE: 1 for n in range(40)})
+    redis.zadd(keys.DEAD, {b"%03d" % n: 2 for n in range(168)})
+    redis.zadd(keys.DEAD, {b"%03d" % n + b"x" * LARGE: 1 for n in range(70)})
     queue = dead_letters(redis)
-    pages = [queue.walk(limit=220)]
+    pages = [queue.walk(limit=240)]
     while pages[-1].older:
-        pages.append(queue.walk(pages[-1].older, limit=220))
+        pages.append(queue.walk(pages[-1].older, limit=240))
     assert [entry.raw for page in pages for entry in page.entries] == redis.zrevrange(keys.DEAD, 0, -1)
     assert max(read.bytes) <= REPLY_BYTES + 50 * (LARGE + 3)
 
