@@ -116,6 +116,11 @@ class Counting:
         self._wake()
         return self._best(now)
 
+    def certain(self, queue: str, read: Sequence[Any]) -> int | None:
+        """How many entries of this queue there were at the very moment of `read`; None when that is not known."""
+        now = self._of(read)
+        return now.get(queue, 0) if now.exact else None
+
     def count(self, queue: str | None = None) -> int:
         """Entries in all, or of one queue ('' = those that name none)."""
         counts = self.counts()

@@ -110,10 +110,10 @@ class DeadLetterQueue:
         enough = None
         if queue is not None:
             where = lookup.in_queue(queue, where)
-            if cursor is None and not newer and (counts := self.counts()).exact:
-                enough = counts.get(queue, 0)
-                if not enough:
-                    return NOTHING
+            if cursor is None and not newer:
+                enough = self.counting.certain(queue, *scripts.read(self.redis, [Counting.CALL]))
+            if enough == 0:
+                return NOTHING
         return lookup.walk(self.redis, cursor or TOP, limit, where, budget, newer, enough)
 
     def overview(
@@ -126,7 +126,7 @@ class DeadLetterQueue:
         dated = lookup.seek_call(Cursor(TIMES_FROM), "older", 0)
         counted, *replies = scripts.read(self.redis, [Counting.CALL, first, dated])
         counts, (rows, times) = self.counting.counts(counted), map(lookup.rows_of, replies)
-        enough = counts.get(queue, 0) if queue is not None and cursor is None and not newer and counts.exact else None
+        enough = self.counting.certain(queue, counted) if queue is not None and cursor is None and not newer else None
         where = lookup.in_queue(queue) if queue is not None else None
         page = (
             lookup.walk(self.redis, cursor or TOP, limit, where, BUDGET, newer, enough, rows)

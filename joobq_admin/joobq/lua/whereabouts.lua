@@ -3,14 +3,12 @@
 -- ARGV[1] jid · ARGV[2] most jobs of each key that are looked at · ARGV[3] no more are looked at once they hold so many bytes
 -- Returns {seconds of the server's clock, jobs waiting (-1 = no list), place from the front (1 = next; 0 = not seen),
 --   1 seen in processing · 0 not, due as a score ('' = not seen), 1 every job of all three was looked at · 0 not}.
-cjson.decode_max_depth(1000) cjson.decode_invalid_numbers(true)
+--include queue_of
 local jid, most, room = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local whole = 1
 local function is_it(text)
   room = room - #text
-  if not string.find(text, jid, 1, true) then return false end
-  local ok, job = pcall(cjson.decode, text)
-  return ok and type(job) == 'table' and job.jid == jid
+  return string.find(text, jid, 1, true) and object_of(text).jid == jid
 end
 local function of_type(key, kind)
   return redis.call('TYPE', key).ok == kind
