@@ -18,6 +18,7 @@ def test_the_same(redis: Redis, queue: str | None, newer: bool, cursor: Cursor |
     dead = DeadLetterQueue(redis)
     for real in real_letters():
         redis.zadd(keys.DEAD, {real.raw: float(real.score)})
+    dead.recount()
     counts, page, dated = dead.overview(cursor, 10, queue, newer)
     assert page == dead.walk(cursor, 10, queue=queue, newer=newer)
     assert counts == dead.counts()
