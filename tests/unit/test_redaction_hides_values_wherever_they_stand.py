@@ -23,6 +23,7 @@ JSON = {
     '{"password":"\\ud83d\\ude00\\ud800 ü","b":"c"}': '{"password":"' + "*" * 21 + '","b":"c"}',
     '{"a":"v",":password":"x"}': '{"a":"v",":password":"*"}',
     '{"password":"x","password":"y"}': '{"password":"*","password":"*"}',
+    '{"password":"a\x01b\x02c\x03d","b":"\x01"}': '{"password":"*******","b":"\x01"}',
     '[{"token":"x"},["token","x"]]': '[{"token":"*"},["token","x"]]',
     # what only looks like a secret beside its name
     '{"a":"bad token: ","next":"v"}': '{"a":"bad token: ","next":"v"}',
@@ -57,6 +58,8 @@ PROSE = {
     "bad token:\nfrom src/jobs.cr:36:9": "bad token:\nfrom src/jobs.cr:36:9",
     "GET https://x.example/?a=1&api_key=abc&b=2 failed": "GET https://x.example/?a=1&api_key=***&b=2 failed",
     "Authorization: Bearer abc.def.ghi (401)": "Authorization: ****************** (401)",
+    "authorization: basic Ym86cGFzcw== sent": "authorization: ****************** sent",
+    'token: \'a "pin": "b\' c" d': "token: '" + "*" * 14 + '" d',
     'Missing hash key in {"password" => "x y", "a" => 1}': 'Missing hash key in {"password" => "***", "a" => 1}',
     '#<User:0x7f @name="Bo", @secret="x y">': '#<User:0x7f @name="Bo", @secret="***">',
     '{"card" => {"n" => "4111"}, "a" => "b"}': '{"card" => ' + "*" * 15 + ', "a" => "b"}',
@@ -154,4 +157,5 @@ def test_a_field_is_told_by_its_name_and_by_nothing_else(written: str, told: str
 
 def test_a_part_begins_anywhere() -> None:
     shown = Redacted(b'{"a":"*","b":"*"}', (Hidden(6, 7, "a", "1 character"), Hidden(14, 15, "b", "1 character")))
+    assert shown.part(7) == (b'","b":"*"}', (Hidden(7, 8, "b", "1 character"),))
     assert shown.part(8) == (b',"b":"*"}', (Hidden(6, 7, "b", "1 character"),))

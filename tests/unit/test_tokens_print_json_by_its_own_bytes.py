@@ -96,6 +96,10 @@ def test_no_bytes_are_too_malformed(before: bytes, after: bytes) -> None:
     words(tokens).encode()
 
 
+def test_brackets_that_were_never_opened() -> None:
+    assert words(shown(b'[1]]]{"a":1}')[0]) == '[\n  1\n]\n]\n]{\n  "a": 1\n}'
+
+
 def test_blanks_between_words_of_malformed_json_stay() -> None:
     assert words(shown(b'{"a" : not  json "x" "y" , 1 2}')[0]) == '{\n  "a": not json "x" "y",\n  1 2\n}'
 
@@ -117,6 +121,7 @@ def test_what_is_no_object_and_no_list_is_text(raw: bytes) -> None:
             b'{"a":"' + b"x" * 1_000_000 + b'"}',
             b'{"\xff\x00\x01":"\xff"}' * 999,
         ),
+        b'{"a":"' + b"\xed\xa0\x80\xffx" * 999,
         b'{"a":"\\ud800","b":"\xed\xa0\x80"}' * 999,
     ],
 )
