@@ -2,13 +2,14 @@
 
 from datetime import timedelta
 from functools import cache
+from typing import Any
 
 from django.conf import settings
 from redis import Redis, exceptions
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from joobq_admin.joobq import queues, scripts
+from joobq_admin.joobq import queues, server
 from joobq_admin.joobq.audit import AuditLog
 from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
@@ -23,10 +24,15 @@ TROUBLE: tuple[type[Exception], ...] = (Unreachable, exceptions.RedisError)
 
 @cache
 def client() -> Redis:
-    """One pool of connections a process. Bytes in, bytes out; what fails, fails at once."""
-    authority = {"ssl_ca_certs": settings.REDIS_CA_FILE} if settings.REDIS_CA_FILE else {}
+    """One pool of connections a process."""
+    return connect(settings)
+
+
+def connect(to: Any) -> Redis:
+    """A client of the Redis that the settings name. Bytes in, bytes out; what fails, fails at once."""
+    authority = {"ssl_ca_certs": to.REDIS_CA_FILE} if to.REDIS_CA_FILE else {}
     return Redis.from_url(
-        settings.REDIS_URL,
+        to.REDIS_URL,
         socket_connect_timeout=CONNECT_WITHIN,
         socket_timeout=ANSWER_WITHIN,
         retry=Retry(NoBackoff(), 0),
@@ -50,13 +56,9 @@ def dead_letters() -> DeadLetterQueue:
     )
 
 
-def ping() -> bool:
-    """Does Redis answer?"""
-    try:
-        scripts.read(client(), [("PING",)])
-    except TROUBLE:
-        return False
-    return True
+def shortcoming() -> str | None:
+    """Why the dashboard cannot work on what answers as Redis, in words; None when it can. Raises TROUBLE."""
+    return server.shortcoming(client())
 
 
 def waiting(queue: str) -> int | None:

@@ -8,7 +8,8 @@ from typing import Any
 
 from gunicorn.glogging import Logger
 
-from joobq_admin import settings
+from joobq_admin import connection, settings
+from joobq_admin.joobq.server import shortcoming
 
 bind = f"{'127.0.0.1' if settings.IN_DEV else '0.0.0.0'}:{settings.PORT}"
 workers = settings.WORKERS
@@ -39,6 +40,14 @@ logger_class = Lines
 
 
 def on_starting(server: Any) -> None:
-    """The command line and GUNICORN_CMD_ARGS have the last word, but not on this."""
+    """The last look before anything listens: at what the command line may have set, and at the Redis behind us."""
     if server.cfg.header_map == "dangerous":
         raise SystemExit("header_map must not be dangerous: X_Forwarded_User would count as X-Forwarded-User.")
+    with connection.connect(settings) as redis:  # of its own: what is made before the fork is not for the workers
+        try:
+            amiss = shortcoming(redis)
+        except connection.TROUBLE as trouble:  # it may come, and pages and /readyz tell until it does
+            server.log.warning("Redis does not let us in yet: %s", connection.said(trouble) or "it does not answer")
+            return
+    if amiss:
+        raise SystemExit(f"JoobQ Admin does not start. JOOBQ_ADMIN_REDIS_URL: {amiss}")

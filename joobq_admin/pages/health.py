@@ -15,10 +15,15 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Does Redis answer this process?"""
-    if connection.ping():
+    """Does Redis answer this process, and is it one that we can work on? If not, why: in words, with 503."""
+    try:
+        amiss = connection.shortcoming()
+    except connection.TROUBLE as trouble:
+        said = connection.said(trouble)
+        amiss = f"Redis says: {said}" if said else "Redis does not answer"
+    if amiss is None:
         return HttpResponse("ok\n", content_type="text/plain")
-    return HttpResponse("Redis does not answer\n", content_type="text/plain", status=503, headers={"Retry-After": "5"})
+    return HttpResponse(f"{amiss}\n", content_type="text/plain", status=503, headers={"Retry-After": "5"})
 
 
 PROBES = {"/healthz": healthz, "/readyz": readyz}
