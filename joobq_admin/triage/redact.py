@@ -51,8 +51,12 @@ _name = re.compile(_NAME)
 _name_outside_strings = re.compile(rb'"[^"]*+"?|' + _NAME)
 _address = re.compile(rb'://[^\s/:@"]*+:([^\s/"]+)@')
 _value = re.compile(
-    rb"\"(?P<text>[^\"]*+(?:\"(?=[\w\x80-\xff])[^\"]*+)*+)|\x02*+\x03(?P<inner>(?:[^\"\x02\x03]++|\x02++(?!\x03))*+)|'(?P<said>[^'\n]*+)"
-    rb"|(?P<open>[{\[])|(?P<word>(?:(?i:basic|bearer|digest|negotiate|token) ++)?[^\s\",;&)\]}]++)"
+    # a quote that a letter follows ends no string
+    rb"\"(?P<text>[^\"]*+(?:\"(?=[\w\x80-\xff])[^\"]*+)*+)"
+    rb"|\x02*+\x03(?P<inner>(?:[^\"\x02\x03]++|\x02++(?!\x03))*+)"
+    rb"|'(?P<said>[^'\n]*+)"
+    rb"|(?P<open>[{\[])"
+    rb"|(?P<word>(?:(?i:basic|bearer|digest|negotiate|token) ++)?[^\s\",;&)\]}]++)"
 )
 _bracket = re.compile(rb'(?:[^"{}\[\]]++|"[^"]*+"?)*+([{}\[\]]|\Z)')
 _NOTHING = (b"null", b"nil", b"None")

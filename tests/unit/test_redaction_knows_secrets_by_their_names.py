@@ -151,6 +151,7 @@ def test_patterns_may_be_written_in_any_spelling_and_alphabet() -> None:
 
 def test_without_patterns_nothing_is_hidden_but_passwords_in_addresses() -> None:
     assert Redaction([]).redacted(b'{"password":"x"}') == (b'{"password":"x"}', ())
+    assert Redaction([]).redacted(b"redis://:x@db:6379/0").raw == b"redis://:*@db:6379/0"
 
 
 @pytest.mark.parametrize("pattern", ["", " ", "*", "**", "_-_", "?"])
