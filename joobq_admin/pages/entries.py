@@ -6,7 +6,8 @@ from django.views.decorators.http import require_safe
 from joobq_admin import connection
 from joobq_admin.connection import audit_log, dead_letters
 from joobq_admin.joobq.audit import Actor
-from joobq_admin.pages import answer, forms, gone, links, listing, slip, times, verdict
+from joobq_admin.joobq.outcome import Outcome
+from joobq_admin.pages import answer, forms, gone, links, listing, log, slip, times, verdict
 from joobq_admin.pages.opened import opened
 from joobq_admin.sso.roles import Action, needs
 
@@ -53,10 +54,13 @@ def redrive(request: HttpRequest, ref: str) -> HttpResponse:
     try:
         by = Actor(request.user.sub, request.user.name)
         outcome = dead_letters().redrive_entries([pressed.ref], by=by, operation=pressed.operation)
+        log.pressed(Action.REDRIVE, pressed.operation, request.user, outcome)
         told = verdict.of_press(pressed, outcome, request.user, times.now())
     except connection.TROUBLE as trouble:
+        nothing, said = Outcome(unsent=(pressed.ref,)), connection.said(trouble)
+        log.pressed(Action.REDRIVE, pressed.operation, request.user, nothing, said)
         form = slip.form(pressed.ref, pressed.operation, pressed.reviewed, pressed.older)
-        told = slip.not_sent(pressed.ref, form, now, connection.said(trouble))
+        told = slip.not_sent(pressed.ref, form, now, said)
     if told.status == 200 and not request.htmx:
         return HttpResponseRedirect(links.operation(pressed.operation, "redrive", pressed.ref), status=303)
     return verdict.answered(request, told, pressed.ref)

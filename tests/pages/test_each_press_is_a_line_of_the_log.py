@@ -1,0 +1,105 @@
+"""Every press is a line of the log: what became of it, why, of which bytes, by whom. Never what the job holds."""
+
+import json
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from joobq_admin.joobq import keys
+from joobq_admin.log_lines import Formatter
+from tests.support.elsewhere import redis_at
+from tests.support.html import press
+from tests.support.letters import DIED, digest, jid, letter
+from tests.support.servers import Proxy, Server
+
+SECRET = "4111 1111\r\n{}"
+LETTER = letter(1, queue="invoices", card=SECRET)
+AGAIN = letter(1, queue="invoices", death=1, card=SECRET)
+Lines = Callable[[], list[dict[str, Any]]]
+
+
+@pytest.fixture
+def lines(caplog: pytest.LogCaptureFixture) -> Lines:
+    """The lines of presses, as they stand in the log."""
+    caplog.set_level(logging.INFO)
+
+    def told() -> list[dict[str, Any]]:
+        texts = [Formatter().format(record) for record in caplog.records]
+        assert [text for text in texts if "4111" in text] == []
+        return [line for line in map(json.loads, texts) if line["logger"] == "joobq_admin.pages.log"]
+
+    return told
+
+
+def redrive(client: Client, raw: bytes = LETTER, operation: str = "op-1") -> int:
+    form = {"score": str(DIED), "digest": digest(raw), "operation": operation, "jid": jid(1)}
+    return int(press(client, f"/dead-letters/{DIED}-{digest(raw)[:16]}/", form).status_code)
+
+
+def line(outcome: str, reason: str = "", level: str = "warning", raw: bytes = LETTER) -> dict[str, str]:
+    about = {"level": level, "logger": "joobq_admin.pages.log", "message": "redrive", "outcome": outcome}
+    return about | {"reason": reason, "digest": digest(raw), "operation": "op-1", "user": "dev"}
+
+
+def without_time(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: value for name, value in one.items() if name != "at"} for one in told]
+
+
+def test_done_is_no_warning(client: Client, valkey: Server, lines: Lines) -> None:
+    valkey.client.zadd(keys.DEAD, {LETTER: DIED})
+    assert redrive(client) == 200
+    assert without_time(lines()) == [line("done", level="info")]
+
+
+def test_another_was_faster(client: Client, valkey: Server, lines: Lines) -> None:
+    assert redrive(client) == 409
+    assert without_time(lines()) == [line("missing")]
+
+
+def test_another_version_is_there(client: Client, valkey: Server, lines: Lines) -> None:
+    valkey.client.zadd(keys.DEAD, {AGAIN: DIED + 1})
+    assert redrive(client) == 409
+    assert without_time(lines()) == [line("conflict")]
+
+
+def test_refused_with_its_reason(client: Client, valkey: Server, lines: Lines) -> None:
+    raw = letter(1, retries=SECRET)
+    valkey.client.zadd(keys.DEAD, {raw: DIED})
+    assert redrive(client, raw) == 422
+    assert without_time(lines()) == [line("refused", "BAD_FIELD", raw=raw)]
+
+
+def test_refused_by_the_server(client: Client, valkey: Server, lines: Lines, new_server: Callable[..., Server]) -> None:
+    replica = new_server("valkey", replica_of=valkey)
+    valkey.client.zadd(keys.DEAD, {LETTER: DIED})
+    valkey.client.execute_command("WAIT", "1", "5000")
+    with redis_at(replica.url):
+        assert redrive(client) == 503
+    assert without_time(lines()) == [line("refused", "READONLY")]
+
+
+def test_the_answer_was_lost(client: Client, valkey: Server, lines: Lines, new_proxy: Callable[..., Proxy]) -> None:
+    valkey.client.zadd(keys.DEAD, {LETTER: DIED})
+    between = new_proxy(valkey)
+    with redis_at(between.url):
+        redrive(client, letter(2), "op-0")  # now the scripts are loaded
+        between.swallow()
+        assert redrive(client) == 503
+    assert without_time(lines())[1:] == [line("unknown")]
+
+
+def test_nothing_was_sent(client: Client, lines: Lines) -> None:
+    with redis_at("redis://127.0.0.1:1/0"):
+        assert redrive(client) == 503
+    assert without_time(lines()) == [line("unsent")]
+
+
+def test_redis_said_why_nothing_was_sent(client: Client, valkey: Server, lines: Lines) -> None:
+    valkey.client.set(keys.DEAD, "no sorted set")
+    assert redrive(client) == 503
+    (told,) = without_time(lines())
+    assert told == line("unsent", told["reason"])
+    assert told["reason"].startswith("WRONGTYPE ")
