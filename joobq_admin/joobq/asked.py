@@ -53,8 +53,10 @@ def ref(asked: EntryRef) -> EntryRef:
 def score(asked: Score) -> Score:
     if isinstance(asked, bool) or not isinstance(asked, int | float) or asked != asked:
         raise ValueError("a score is a number")
-    if isinstance(asked, int) and abs(asked) > 1 << 1023:
-        raise ValueError("a score is no larger than Redis holds")
+    try:
+        float(asked)
+    except OverflowError:
+        raise ValueError("a score is no larger than Redis holds") from None
     return asked
 
 

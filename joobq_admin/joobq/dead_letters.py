@@ -7,18 +7,19 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
-from itertools import islice
-from typing import NamedTuple, TypeVar
+from itertools import islice, takewhile
+from typing import NamedTuple, TypeVar, Unpack
 
 from redis import Redis
 
 from joobq_admin.joobq import asked, keys, lookup, scripts
-from joobq_admin.joobq.audit import Actor, AuditLog
+from joobq_admin.joobq.audit import AuditLog
 from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.counting import Counting, Counts
 from joobq_admin.joobq.entry import TIMES_FROM, Entry, EntryRef, Score
-from joobq_admin.joobq.lookup import BUDGET, TOP, Cursor, Page, Where
-from joobq_admin.joobq.operation import CONFLICT, MISSING, Answer, Operation, looking
+from joobq_admin.joobq.filters import Where, in_queue, of_jobs
+from joobq_admin.joobq.lookup import BUDGET, TOP, Cursor, Near, Page
+from joobq_admin.joobq.operation import CONFLICT, MISSING, Answer, Operation, Press, looking
 from joobq_admin.joobq.outcome import AnswerLost, NotDone, Outcome, Refused, What
 from joobq_admin.joobq.redriven import CannotRedrive, Redriven, redriven
 from joobq_admin.joobq.scripts import Reply
@@ -86,7 +87,7 @@ class DeadLetterQueue:
             step = max(1, min(limit, self.CHUNK))
             entries = lookup.every(self.redis, start=TOP._replace(up=-offset), step=step)
         else:
-            entries = islice(lookup.every(self.redis, lookup.in_queue(queue)), offset, None)
+            entries = islice(lookup.every(self.redis, in_queue(queue)), offset, None)
         return list(islice(entries, limit))
 
     def walk(
@@ -109,7 +110,7 @@ class DeadLetterQueue:
         asked.queue(queue)
         enough = None
         if queue is not None:
-            where = lookup.in_queue(queue, where)
+            where = in_queue(queue, where)
             if cursor is None and not newer:
                 enough = self.counting.certain(queue, *scripts.read(self.redis, [Counting.CALL]))
             if enough == 0:
@@ -127,7 +128,7 @@ class DeadLetterQueue:
         counted, *replies = scripts.read(self.redis, [Counting.CALL, first, dated])
         counts, (rows, times) = self.counting.counts(counted), map(lookup.rows_of, replies)
         enough = self.counting.certain(queue, counted) if queue is not None and cursor is None and not newer else None
-        where = lookup.in_queue(queue) if queue is not None else None
+        where = in_queue(queue) if queue is not None else None
         page = (
             lookup.walk(self.redis, cursor or TOP, limit, where, BUDGET, newer, enough, rows)
             if enough != 0
@@ -137,14 +138,17 @@ class DeadLetterQueue:
 
     def find(self, jid: str) -> Entry | None:
         """The newest entry of this job; reads the whole set when there is none."""
-        return next(lookup.every(self.redis, lookup.of_jobs(asked.jid(jid))), None)
+        return next(lookup.every(self.redis, of_jobs(asked.jid(jid))), None)
 
     def find_all(self, jid: str, at: Score | None = None) -> list[Entry]:
-        """All entries of this job, newest first; `at`: only those with this score. Reads the whole set."""
-        of_job = lookup.of_jobs(asked.jid(jid))
-        return [entry for entry in lookup.every(self.redis, of_job) if at is None or entry.score == at]
+        """All entries of this job, newest first, by reading the whole set; `at`: only those with this score."""
+        of_job = of_jobs(asked.jid(jid))
+        if at is None:
+            return list(lookup.every(self.redis, of_job))
+        here = lookup.every(self.redis, start=Cursor(asked.score(at), TOP.prefix))
+        return list(filter(of_job, takewhile(lambda entry: entry.score == at, here)))
 
-    def near(self, jid: str) -> list[Entry]:
+    def near(self, jid: str) -> Near:
         """Entries of this job by a bounded look: the newest 4,000 at score 604800, and those among the newest 4,000."""
         return lookup.nearby(self.redis, [asked.jid(jid)])
 
@@ -153,7 +157,7 @@ class DeadLetterQueue:
         here = lookup.find(self.redis, [asked.ref(ref)]).get(ref)
         if here is None:
             near = lookup.nearby(self.redis, [ref.jid] if ref.jid else [], [ref.digest])
-            here = next((entry for entry in near if entry.digest.startswith(ref.digest)), None)
+            here = next((entry for entry in near.entries if entry.digest.startswith(ref.digest)), None)
         return here
 
     # -- what a redrive would do
@@ -186,96 +190,76 @@ class DeadLetterQueue:
             added += reply
         return added
 
-    def redrive(
-        self, jids: Iterable[str], *, by: Actor | None = None, reason: str = "", operation: str | None = None
-    ) -> Outcome:
+    def redrive(self, jids: Iterable[str], **press: Unpack[Press]) -> Outcome:
         """Sends the newest entry of each job to the front of its queue. Reads the set until all are found."""
-        wanted, press = asked.jids(jids), self._press(by, reason, operation)
-        return _outcome(wanted, lambda: self._by_jid("redrive", wanted, press))
+        wanted, operation = asked.jids(jids), self._operation(**press)
+        return _outcome(wanted, lambda: self._by_jid("redrive", wanted, operation))
 
-    def purge(
-        self, jids: Iterable[str], *, by: Actor | None = None, reason: str = "", operation: str | None = None
-    ) -> Outcome:
+    def purge(self, jids: Iterable[str], **press: Unpack[Press]) -> Outcome:
         """Takes the newest entry of each job out of the set: into the bin, or without one for good."""
-        wanted, press = asked.jids(jids), self._press(by, reason, operation)
-        return _outcome(wanted, lambda: self._by_jid("purge", wanted, press))
+        wanted, operation = asked.jids(jids), self._operation(**press)
+        return _outcome(wanted, lambda: self._by_jid("purge", wanted, operation))
 
     def redrive_reviewed(
-        self,
-        jid: str,
-        expected_digest: str,
-        at: Score | None = None,
-        *,
-        by: Actor | None = None,
-        reason: str = "",
-        operation: str | None = None,
+        self, jid: str, expected_digest: str, at: Score | None = None, **press: Unpack[Press]
     ) -> Outcome:
         """Sends precisely the entry that was reviewed. `at`: its score, which makes it cheap."""
         wanted = asked.refs([EntryRef(0 if at is None else at, expected_digest, asked.jid(jid))])
-        press = self._press(by, reason, operation)
+        operation = self._operation(**press)
 
         def redrive() -> Mapping[EntryRef, Answer]:
             if at is None:
                 with looking():
-                    deaths = lookup.every(self.redis, lookup.of_jobs(jid))
+                    deaths = lookup.every(self.redis, of_jobs(jid))
                     wanted[0] = next((death.ref for death in deaths if death.digest == expected_digest), wanted[0])
-            return press.redrive(wanted, self.lifetime)
+            return operation.redrive(wanted, self.lifetime)
 
         return _outcome(wanted, redrive)
 
-    def redrive_entries(
-        self, refs: Iterable[EntryRef], *, by: Actor | None = None, reason: str = "", operation: str | None = None
-    ) -> Outcome:
+    def redrive_entries(self, refs: Iterable[EntryRef], **press: Unpack[Press]) -> Outcome:
         """Sends each of these entries to the front of its queue; of one job only the newest."""
-        wanted, press = asked.refs(refs), self._press(by, reason, operation)
-        return _outcome(wanted, lambda: press.redrive(wanted, self.lifetime))
+        wanted, operation = asked.refs(refs), self._operation(**press)
+        return _outcome(wanted, lambda: operation.redrive(wanted, self.lifetime))
 
-    def purge_entries(
-        self, refs: Iterable[EntryRef], *, by: Actor | None = None, reason: str = "", operation: str | None = None
-    ) -> Outcome:
+    def purge_entries(self, refs: Iterable[EntryRef], **press: Unpack[Press]) -> Outcome:
         """Takes each of these entries out of the set: into the bin, or without one for good."""
-        wanted, press = asked.refs(refs), self._press(by, reason, operation)
-        return _outcome(wanted, lambda: press.purge(wanted))
+        wanted, operation = asked.refs(refs), self._operation(**press)
+        return _outcome(wanted, lambda: operation.purge(wanted))
 
-    def restore(
-        self, digests: Iterable[str], *, by: Actor | None = None, reason: str = "", operation: str | None = None
-    ) -> Outcome:
+    def restore(self, digests: Iterable[str], **press: Unpack[Press]) -> Outcome:
         """Brings entries (by their digests) back out of the bin, with exactly their bytes and scores."""
-        wanted, press = asked.digests(digests), self._press(by, reason, operation)
+        wanted, operation = asked.digests(digests), self._operation(**press)
         if not self.bin:
             raise ValueError("restore needs a bin")
-        return _outcome(wanted, lambda: press.restore(wanted))
+        return _outcome(wanted, lambda: operation.restore(wanted))
 
-    def purge_all(
-        self,
-        queue: str | None = None,
-        *,
-        by: Actor | None = None,
-        reason: str = "",
-        operation: str | None = None,
-    ) -> int:
+    def purge_all(self, queue: str | None = None, **press: Unpack[Press]) -> int:
         """Everything, or every entry of one queue, goes for good; how many went.
 
         Of a queue only those entries go that were there at the beginning; when that is cut, AnswerLost says after how
         many. The same operation again does nothing and answers as recorded. Raises NotDone when nothing was done.
         """
-        press = self._press(by, reason, operation)
+        operation = self._operation(**press)
         asked.queue(queue)
-        return press.purge_all()[0] if queue is None else press.purge_queue(queue)
+        return operation.purge_all()[0] if queue is None else operation.purge_queue(queue)
 
-    def _press(self, by: Actor | None, reason: str, operation: str | None) -> Operation:
-        return Operation(self.redis, self.audit, self.bin, by, reason, operation)
+    def ask_the_primary(self) -> None:
+        """Raises NotDone when this server may lag behind another or takes no changes: "not here" is no answer then."""
+        self._operation().ask_the_primary()
 
-    def _by_jid(self, action: str, jids: Sequence[str], press: Operation) -> Mapping[str, Answer]:
-        answers = press.done_before(action, jids)
+    def _operation(self, **press: Unpack[Press]) -> Operation:
+        return Operation(self.redis, self.audit, self.bin, **press)
+
+    def _by_jid(self, action: str, jids: Sequence[str], operation: Operation) -> Mapping[str, Answer]:
+        answers = operation.done_before(action, jids)
         with looking():
             newest = lookup.newest_of(self.redis, {jid for jid in jids if jid not in answers})
-        answers |= press.done_before(action, [jid for jid in jids if jid not in answers])  # done while we looked
+        answers |= operation.done_before(action, [jid for jid in jids if jid not in answers])  # done while we looked
         refs = {ref: jid for jid, ref in newest.items() if jid not in answers}
         if missing := [jid for jid in jids if jid not in answers and jid not in newest]:
-            press.ask_the_primary()
+            operation.ask_the_primary()
             answers |= dict.fromkeys(missing, MISSING)
-        done = press.redrive(list(refs), self.lifetime) if action == "redrive" else press.purge(list(refs))
+        done = operation.redrive(list(refs), self.lifetime) if action == "redrive" else operation.purge(list(refs))
         for ref, answer in done.items():  # a look-up that lost its race never falls on to the job's next entry
             if isinstance(answer, Refused):
                 answer = Refused(refs[ref], answer.reason, answer.detail)

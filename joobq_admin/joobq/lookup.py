@@ -7,25 +7,27 @@ so it stays exact for every entry that stays, also when the entry beside it is g
 import base64
 import binascii
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from redis import Redis
 
 from joobq_admin.joobq import keys, scripts
-from joobq_admin.joobq.cjson import queue_of
 from joobq_admin.joobq.entry import Entry, EntryRef, Score, read_score, score_text, to_bytes
+from joobq_admin.joobq.filters import Where, of_jobs
 
 CHUNK = 200  # entries a reading script returns at most
 REPLY_BYTES = 4 << 20  # and about so many bytes
 FIRST_LOOK = 20  # deaths of one job at one score that the first look reads
-BUDGET = 4_000  # entries that one look reads at most
+BUDGET, BUDGET_BYTES = 4_000, 32 << 20  # entries that one look reads at most, and bytes about
 LONGEST_PREFIX = 1_024  # bytes of a cursor's text
 LIFETIME_SCORE = 604_800  # what JoobQ writes as a score where it means a lifetime: ties by the thousand
 _cursor = re.compile(r"(-?(?:[0-9.]+(?:e[+-]?[0-9]+)?|inf))~([A-Za-z0-9_-]*)(?:~([0-9]{1,9}))?", re.ASCII).fullmatch
 
-Where = Callable[[Entry], bool]
+SHORTEST_DIGEST = 16  # hex digits that do for looking
 
 
 class Cursor(NamedTuple):
@@ -131,24 +133,24 @@ def walk(
 ) -> Page:
     """Up to `limit` entries that `where` accepts, from `cursor` towards older ones or newer ones.
 
-    Reads at most `budget` entries, and stops at `enough` matches when that many are known to exist. `rows`: the answer
-    to `first_call`, where that was sent together with other calls.
+    Reads at most `budget` entries and about 32 MiB, and stops at `enough` matches when that many are known to exist.
+    `rows`: the answer to `first_call`, where that was sent together with other calls.
     """
     found: list[Entry] = []
-    scanned, behind, here, last = 0, None, cursor, None
+    scanned, room, behind, here, last = 0, BUDGET_BYTES, None, cursor, None
     while True:
         want = min(CHUNK if where else limit, budget - scanned)
         rows = rows or seek(redis, here, "newer" if newer else "older", want + 1)
         ahead = rows.size - rows.below if newer else rows.below
         behind = rows.size - ahead if behind is None else behind
         for entry in rows.entries[:want]:
-            last, scanned, ahead = entry, scanned + 1, ahead - 1
+            last, scanned, ahead, room = entry, scanned + 1, ahead - 1, room - len(entry.raw)
             if where is None or where(entry):
                 found.append(entry)
             if len(found) == limit:
                 break
         rest = _beside(redis, last, rows.entries, newer) if last and ahead and len(found) != enough else None
-        if rest is None or where is None or len(found) == limit or scanned == budget:
+        if rest is None or where is None or len(found) == limit or scanned == budget or room <= 0:
             break
         here, rows = rest, None
     start = cursor if behind else None
@@ -182,31 +184,35 @@ def find(redis: Redis, refs: Sequence[EntryRef]) -> dict[EntryRef, Entry]:
 
     Entries of the ref's job first, then whatever else has that score, as far as the budget goes. A digest may be cut.
     """
-    found: dict[EntryRef, Entry] = {}
-    places = [Cursor(ref.score, _prefix(ref.jid)) for ref in refs]
-    replies = scripts.read(redis, [seek_call(place, "match", FIRST_LOOK) for place in places])
-    for ref, place, reply in zip(refs, places, replies, strict=True):
-        rows = rows_of(reply).entries
-        entry = _with_digest(rows, ref.digest)
-        if not entry and len(rows) == FIRST_LOOK:  # an upstream loop can add a death of one job every second
-            entry = _with_digest(_matching(redis, place), ref.digest)
-        if entry:
-            found[ref] = entry
-    oddly = [ref for ref in refs if ref not in found and ref.jid]  # its bytes may begin in another way
-    for score in dict.fromkeys(ref.score for ref in oddly):
-        rest = {ref for ref in oddly if ref.score == score}
-        for entry in _matching(redis, Cursor(score)):
-            for ref in [ref for ref in rest if entry.digest.startswith(ref.digest)]:
-                found[ref] = entry
-                rest.discard(ref)
-            if not rest:
+    found = _find_at(redis, {ref: Cursor(ref.score, _prefix(ref.jid)) for ref in refs})
+    oddly = [ref for ref in refs if ref not in found and _prefix(ref.jid)]  # its bytes may begin in another way
+    return found | _find_at(redis, {ref: Cursor(ref.score) for ref in oddly})
+
+
+def _find_at(redis: Redis, places: Mapping[EntryRef, Cursor]) -> dict[EntryRef, Entry]:
+    """Each among the entries of its place's score and prefix: one round trip, and one budget for places with many."""
+    found, left = dict[EntryRef, Entry](), BUDGET
+    wanted = defaultdict[Cursor, dict[str, list[EntryRef]]](lambda: defaultdict(list))
+    for ref, place in places.items():
+        wanted[place][ref.digest[:SHORTEST_DIGEST]].append(ref)
+    replies = scripts.read(redis, [seek_call(place, "match", FIRST_LOOK) for place in wanted])
+    for (place, by_digest), reply in zip(wanted.items(), replies, strict=True):
+        first = rows_of(reply).entries
+        more = _matching(redis, place, left) if len(first) == FIRST_LOOK else iter(())
+        missed = sum(map(len, by_digest.values()))
+        for at, entry in enumerate(chain(first, more)):
+            left -= at >= FIRST_LOOK
+            for ref in by_digest.get(entry.digest[:SHORTEST_DIGEST], ()):
+                if ref not in found and entry.digest.startswith(ref.digest):
+                    found[ref], missed = entry, missed - 1
+            if not missed:
                 break
     return found
 
 
-def _matching(redis: Redis, place: Cursor) -> Iterator[Entry]:
-    """The entries with the score and the prefix of `place`, newest first, as far as the budget goes."""
-    here, left = place._replace(prefix=place.prefix + TOP.prefix), BUDGET
+def _matching(redis: Redis, place: Cursor, left: int = BUDGET) -> Iterator[Entry]:
+    """The entries with the score and the prefix of `place`, newest first, at most `left`."""
+    here = place._replace(prefix=place.prefix + TOP.prefix)
     while left > 0:
         below = seek(redis, here, "older", min(CHUNK, left)).entries
         rows = [entry for entry in below if entry.score == place.score and entry.raw.startswith(place.prefix)]
@@ -225,9 +231,16 @@ def every(redis: Redis, where: Where | None = None, start: Cursor = TOP, step: i
         cursor = page.older
 
 
-def nearby(redis: Redis, jids: Collection[str], digests: Iterable[str] = ()) -> list[Entry]:
-    """Entries of these jobs, or with these digests (which may be cut), newest first, by a bounded look: those at 604800
-    that begin as an entry of the job does, and the newest 4,000."""
+class Near(NamedTuple):
+    """What a bounded look for jobs found, newest first. `older`: where to look on; None = all were looked at."""
+
+    entries: list[Entry]
+    older: Cursor | None
+
+
+def nearby(redis: Redis, jids: Collection[str], digests: Iterable[str] = ()) -> Near:
+    """Entries of these jobs, or with these digests (which may be cut): those at 604800 that begin as an entry of the
+    job does, and those among the newest 4,000."""
     of_job, exact, found = of_jobs(*jids), tuple(digests), dict[bytes, Entry]()
     places = [Cursor(LIFETIME_SCORE, prefix) for prefix in filter(None, map(_prefix, jids))]
     replies = scripts.read(redis, [seek_call(place, "match", FIRST_LOOK) for place in places])
@@ -236,7 +249,7 @@ def nearby(redis: Redis, jids: Collection[str], digests: Iterable[str] = ()) -> 
         found |= {entry.raw: entry for entry in (_matching(redis, place) if len(rows) == FIRST_LOOK else rows)}
     page = walk(redis, TOP, BUDGET, lambda entry: of_job(entry) or entry.digest.startswith(exact))
     found |= {entry.raw: entry for entry in page.entries}
-    return sorted(found.values(), key=newest, reverse=True)
+    return Near(sorted(found.values(), key=newest, reverse=True), page.older)
 
 
 def newest_of(redis: Redis, jids: Collection[str]) -> dict[str, EntryRef]:
@@ -253,30 +266,6 @@ def newest_of(redis: Redis, jids: Collection[str]) -> dict[str, EntryRef]:
 def newest(entry: Entry) -> tuple[Score, bytes]:
     """The order of the dead set."""
     return entry.score, entry.raw
-
-
-def in_queue(queue: str, also: Where | None = None) -> Where:
-    """Entries that name this queue, as Redis reads it ('' = those that name none)."""
-    name = to_bytes(queue)
-
-    def where(entry: Entry) -> bool:
-        raw = entry.raw
-        if name not in raw and b"\\" not in raw:  # it could only stand there as it is
-            return False
-        return queue_of(raw) == name and (also is None or also(entry))
-
-    return where
-
-
-def of_jobs(*jids: str) -> Where:
-    """Entries of these jobs; only those whose bytes hold the jid are parsed."""
-    wanted = {jid: to_bytes(jid) for jid in jids}
-
-    def where(entry: Entry) -> bool:
-        raw = entry.raw
-        return (b"\\" in raw or any(jid in raw for jid in wanted.values())) and entry.jid in wanted
-
-    return where
 
 
 def _prefix(jid: str | None) -> bytes:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from itertools import islice
-from typing import TypeVar
+from typing import TypedDict, TypeVar, Unpack
 
 from redis import Redis, exceptions
 
@@ -17,6 +17,7 @@ from joobq_admin.joobq.audit import ALL, Actor, AuditLog, as_recorded, jid_key, 
 from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.cjson import queue_of
 from joobq_admin.joobq.entry import Entry, EntryRef, is_uuid, job_key, to_bytes
+from joobq_admin.joobq.filters import in_queue
 from joobq_admin.joobq.outcome import AnswerLost, NotDone, Refusal, Refused, UnexpectedReply, Unreachable
 from joobq_admin.joobq.redriven import CannotRedrive, Redriven, redriven
 from joobq_admin.joobq.scripts import Call, Reply
@@ -33,17 +34,24 @@ _GROUP_OF = {
 }  # fmt: skip
 
 
+class Press(TypedDict, total=False):
+    """Who presses, why, and as what operation: 1 to 64 letters, digits and hyphens; minted when None."""
+
+    by: Actor | None
+    reason: str
+    operation: str | None
+
+
 class Operation:
     """`id`: letters, digits and hyphens, at most 64; minted when None. Recorded per (id, action, digest), when done.
 
     Raises NotDone when Redis refuses to be looked at, Unreachable when it does not answer: nothing was sent then.
     """
 
-    def __init__(
-        self, redis: Redis, audit: AuditLog | None, bin_: Bin | None, by: Actor | None, reason: str, id_: str | None
-    ) -> None:
-        asked.press(by, reason, id_)
-        self.redis, self.audit, self.bin, self.by, self.reason = redis, audit, bin_, by, reason
+    def __init__(self, redis: Redis, audit: AuditLog | None, bin_: Bin | None, **press: Unpack[Press]) -> None:
+        self.by, self.reason, id_ = press.get("by"), press.get("reason", ""), press.get("operation")
+        asked.press(self.by, self.reason, id_)
+        self.redis, self.audit, self.bin = redis, audit, bin_
         self.id = id_ or str(uuid.uuid4())
 
     def redrive(self, refs: Sequence[EntryRef], lifetime: timedelta) -> dict[EntryRef, Answer]:
@@ -96,11 +104,11 @@ class Operation:
     def purge_queue(self, queue: str) -> int:
         """Those entries of a queue that are there now go for good, under one record; how many went."""
         with looking():
-            first = {bytes.fromhex(entry.digest) for entry in lookup.every(self.redis, lookup.in_queue(queue))}
+            first = {bytes.fromhex(entry.digest) for entry in lookup.every(self.redis, in_queue(queue))}
         planned, before = self.purge_all(len(first), queue) if self.audit else (len(first), False)
         if before:
             return planned
-        gone, entries = 0, lookup.every(self.redis, lookup.in_queue(queue))
+        gone, entries = 0, lookup.every(self.redis, in_queue(queue))
         try:
             while block := list(islice(entries, scripts.PIPELINE)):
                 calls = [self.purge_call(e, recorded=False) for e in block if bytes.fromhex(e.digest) in first]
@@ -162,7 +170,8 @@ class Operation:
         missed = [ref for ref in refs if ref not in entries and ref not in answers]
         if missed:
             with looking():
-                here = lookup.nearby(self.redis, {ref.jid for ref in missed if ref.jid}, {ref.digest for ref in missed})
+                jids = {ref.jid for ref in missed if ref.jid}
+                here = lookup.nearby(self.redis, jids, {ref.digest for ref in missed}).entries
             by_digest = {entry.digest: entry for entry in here}
             entries |= {ref: by_digest[ref.digest] for ref in missed if ref.digest in by_digest}
             answers |= {ref: _gone(ref, here) for ref in missed if ref not in entries}
@@ -200,7 +209,7 @@ class Operation:
         lost = [ref for ref, answer in answers.items() if answer == MISSING]
         if lost:
             jids = {ref.jid for ref in lost if ref.jid}
-            here = _or(list[Entry](), lambda: lookup.nearby(self.redis, jids))
+            here = _or(list[Entry](), lambda: lookup.nearby(self.redis, jids).entries)
             answers |= {ref: _gone(ref, here) for ref in lost}
         return answers
 

@@ -63,7 +63,7 @@ def redriven(raw: bytes, now: int, lifetime: int) -> Redriven:
     retries = _number(raw, fields, b"retries", INT32)
     most = _number(raw, fields, b"max_retries", INT32)
     expires = _number(raw, fields, b"expires", INT64)
-    _check_status_and_error(raw, fields)
+    _check_other_fields(raw, fields)
     queue = _checked_queue(raw, fields)
     values = {b"status": b'"enqueued"', b"error": b"null"}
     if most is not None and retries != most:
@@ -120,7 +120,7 @@ def _number(raw: bytes, fields: dict[bytes, list[Member]], name: bytes, limit: i
     return value
 
 
-def _check_status_and_error(raw: bytes, fields: dict[bytes, list[Member]]) -> None:
+def _check_other_fields(raw: bytes, fields: dict[bytes, list[Member]]) -> None:
     for _, start, end in fields.get(b"status", ()):
         text = raw[start:end]
         if text != b"null" and not (text[:1] == b'"' and unescape(text).lower() in STATUSES):

@@ -145,6 +145,8 @@ def _exchange(redis: Redis, calls: Sequence[Call]) -> list[Any]:
     pool, replies = redis.connection_pool, list[Any]()
     try:
         connection = pool.get_connection()  # may connect, and looks for a stale socket: nothing is sent yet
+    except exceptions.AuthenticationError:
+        raise  # it did answer
     except _NO_ANSWER as error:
         raise Unreachable(str(error)) from error
     try:

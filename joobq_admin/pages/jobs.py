@@ -6,7 +6,8 @@ from django.views.decorators.http import require_safe
 
 from joobq_admin.connection import dead_letters
 from joobq_admin.joobq.entry import Entry
-from joobq_admin.joobq.lookup import BUDGET, Cursor, of_jobs
+from joobq_admin.joobq.filters import of_jobs
+from joobq_admin.joobq.lookup import BUDGET, Cursor
 from joobq_admin.pages import answer, forms, gone, links, times
 from joobq_admin.pages.faces import error_of
 from joobq_admin.pages.opened import opened

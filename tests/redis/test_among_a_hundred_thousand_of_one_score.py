@@ -101,7 +101,7 @@ def test_the_deaths_of_a_looping_job_are_found_from_the_newest(crowd: Crowd) -> 
     conflict (the job is there, those bytes were not seen), and nothing happens to it or in its place."""
     queue = dead_letters(crowd.redis)
     for jid, members in crowd.loops.items():
-        assert [len(members), len(queue.near(jid))] in ([3_000, 3_000], [6_000, BUDGET])
+        assert [len(members), len(queue.near(jid).entries)] in ([3_000, 3_000], [6_000, BUDGET])
         newest_first = sorted(members, reverse=True)
         reachable = newest_first[:BUDGET]
         for member in (*reachable[:3], *crowd.dice.sample(reachable, 5), reachable[-1]):
@@ -126,15 +126,18 @@ def test_so_are_deaths_of_one_job_at_any_other_score(crowd: Crowd) -> None:
     crowd.redis.zremrangebyscore(keys.DEAD, 7.25, 7.25)
 
 
-@pytest.mark.parametrize("place", ["first", "last"])
+@pytest.mark.parametrize("place", ["first", "amid", "last"])
 def test_bytes_that_begin_in_another_way_are_found_within_the_budget(crowd: Crowd, place: str) -> None:
-    """Another order of the keys: read from the newest of that score, as far as the budget goes."""
+    """Another order of the keys: read from the newest of that score as far as the budget goes, and the few oldest."""
     jid = str(uuid.UUID(int=crowd.dice.getrandbits(128), version=4))
-    odd = (b'{ "queue":"emails","jid":"%s"}' if place == "last" else b'~{"jid":"%s"}') % jid.encode()
-    crowd.add([odd])
+    forms = {"first": b'~{"jid":"%s"}', "amid": b'{"jid": "%s"}', "last": b'{ "queue":"emails","jid":"%s"}'}
+    odd = forms[place] % jid.encode()
+    above = [b'{"jid":!%d' % n for n in range(BUDGET)] if place == "amid" else []
+    below = [b'{"jid": !%d' % n for n in range(30)] if place == "amid" else []
+    crowd.add([odd, *above, *below])
     found = dead_letters(crowd.redis).look_up(EntryRef(NO_TIME, digest(odd), jid))
-    crowd.redis.zrem(keys.DEAD, odd)
-    assert (found is not None) == (place == "first")
+    crowd.redis.zrem(keys.DEAD, odd, *above, *below)
+    assert (found is not None) == (place != "amid")
 
 
 def test_pages_of_any_depth(crowd: Crowd) -> None:

@@ -173,7 +173,7 @@ def test_any_text_is_a_jid(queue: DeadLetterQueue, odd: str) -> None:
     """One that no entry has: missing."""
     before, ref = contents(queue.redis), EntryRef(DIED, "0" * 64, odd)
     assert queue.find(odd) is None
-    assert queue.find_all(odd) == queue.near(odd) == []
+    assert queue.find_all(odd) == queue.near(odd).entries == []
     assert queue.look_up(ref) is None
     assert told(queue.redrive([odd])) == told(queue.purge([odd])) == {"missing": [odd]}
     assert told(queue.redrive_entries([ref])) == told(queue.purge_entries([ref])) == {"missing": [ref]}

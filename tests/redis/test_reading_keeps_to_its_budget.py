@@ -106,7 +106,7 @@ def test_looking_for_what_is_gone_reads_a_bounded_part(redis: redis_py.Redis, re
         assert next(iter(told(queue.redrive_entries([ref])))) in ("missing", "conflicts")
         assert sum(read.entries) < 3 * BUDGET
     read.entries.clear()
-    assert len(queue.near(jid(7))) == 900
+    assert len(queue.near(jid(7)).entries) == 900
     assert sum(read.entries) < 2 * BUDGET
 
 

@@ -1,8 +1,8 @@
 -- purge_all: the whole dead set goes for good, counts and all, in one step. Of one queue only the record is written here,
 -- before its first entry goes.
 -- KEYS[1] zset the dead set · KEYS[2] hash entries per queue
--- KEYS[3] stream, KEYS[4] zset  the audit trail and its index; leave out to record nothing
--- With an audit trail: ARGV[1] operation, ARGV[2] how many entries of one queue are about to go ('' = everything goes now),
+-- KEYS[3] stream, KEYS[4] zset  the audit log and its index; leave out to record nothing
+-- With an audit log: ARGV[1] operation, ARGV[2] how many entries of one queue are about to go ('' = everything goes now),
 --   ARGV[3...] further fields of the record
 -- Returns  {how many entries went, or are about to, 0} · {what was recorded, 1} done before by this operation, nothing goes
 --   · -2 an audit key holds another type · -3 a write is not allowed. An error changes nothing.

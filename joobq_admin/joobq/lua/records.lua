@@ -1,5 +1,5 @@
--- records: what the audit trail holds under some prefixes of its index, the newest first. Reads only.
--- KEYS[1] stream the audit trail · KEYS[2] zset its index
+-- records: what the audit log holds under some prefixes of its index, the newest first. Reads only.
+-- KEYS[1] stream the audit log · KEYS[2] zset its index
 -- ARGV[1] most records of a prefix (-1: all) · ARGV[2...] prefixes as they stand in the index, up to and with a \0
 -- Returns for each prefix a list of {member of the index, id, fields of the record as name, value, ... (none: it is gone)}.
 local audit, index, most = KEYS[1], KEYS[2], ARGV[1]

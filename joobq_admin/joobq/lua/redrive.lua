@@ -5,9 +5,9 @@
 -- KEYS[2] list    the queue, by its bare name; that name is also its field in the counts
 -- KEYS[3] string  the job's retry lock
 -- KEYS[4] hash    entries per queue
--- KEYS[5] stream, KEYS[6] zset  the audit trail and its index; leave both out to record nothing
+-- KEYS[5] stream, KEYS[6] zset  the audit log and its index; leave both out to record nothing
 -- ARGV[1] the member, byte for byte        ARGV[2] the bytes that a worker is to read
--- With an audit trail: ARGV[3] operation, ARGV[4] digest, ARGV[5] jid as it is indexed ('' = none),
+-- With an audit log: ARGV[3] operation, ARGV[4] digest, ARGV[5] jid as it is indexed ('' = none),
 --   ARGV[6...] further fields of the record as name, value, name, value
 -- Returns  1 done · 2 done before by this operation · 0 not in the set · -1 the queue's key holds no list
 --   · -2 an audit key holds another type · -3 a write is not allowed. Only 1 changes anything; an error changes nothing.

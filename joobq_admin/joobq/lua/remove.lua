@@ -2,10 +2,10 @@
 --
 -- KEYS[1] zset    the dead set
 -- KEYS[2] hash    entries per queue
--- KEYS[3] stream, KEYS[4] zset  the audit trail and its index; leave out to record nothing
+-- KEYS[3] stream, KEYS[4] zset  the audit log and its index; leave out to record nothing
 -- KEYS[5] hash, KEYS[6] zset    the bin and its times; leave out to purge for good
 -- ARGV[1] the member, byte for byte   ARGV[2] its queue, read as cjson reads it ('' = unknown): its field in the counts
--- With an audit trail: ARGV[3] operation, ARGV[4] digest, ARGV[5] jid as it is indexed ('' = none),
+-- With an audit log: ARGV[3] operation, ARGV[4] digest, ARGV[5] jid as it is indexed ('' = none),
 --   ARGV[6] who and why, one line of JSON, kept with a binned entry, ARGV[7] bytes that the bin may hold,
 --   ARGV[8...] further fields of the record
 -- The bin: field <digest> = "<score> <purged at, ms> <ARGV[6]>\n<member>", field "bytes" = length of all these values;

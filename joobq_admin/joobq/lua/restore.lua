@@ -3,7 +3,7 @@
 --
 -- KEYS[1] zset    the dead set
 -- KEYS[2] hash    entries per queue
--- KEYS[3] stream, KEYS[4] zset  the audit trail and its index
+-- KEYS[3] stream, KEYS[4] zset  the audit log and its index
 -- KEYS[5] hash, KEYS[6] zset    the bin and its times
 -- ARGV[1] operation, ARGV[2] digest, ARGV[3] jid as it is indexed ('' = none), ARGV[4...] further fields of the record
 -- Returns  1 done · 2 done before by this operation · 3 was in the set already · 0 not in the bin · -2 an audit key holds

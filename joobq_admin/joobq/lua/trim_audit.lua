@@ -1,5 +1,5 @@
--- trim_audit: the oldest records leave the audit trail together with their members of the index, a few at a time.
--- KEYS[1] stream the audit trail, KEYS[2] zset its index
+-- trim_audit: the oldest records leave the audit log together with their members of the index, a few at a time.
+-- KEYS[1] stream the audit log, KEYS[2] zset its index
 -- ARGV[1] how many records are kept, ARGV[2] how far over that before anything is done, ARGV[3] most records a call (<= 300)
 -- Returns how many records went. Call again while it is above 0 and there is time.
 local audit, index = unpack(KEYS)

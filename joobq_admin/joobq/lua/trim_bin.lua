@@ -14,7 +14,7 @@ for _, digest in ipairs(rows) do
   gone[#gone + 1] = digest
 end
 if #gone == 0 then return 0 end
-redis.call('ZREM', times, unpack(gone))
-redis.call('HDEL', bin, unpack(gone))
+redis.call('HDEL', bin, unpack(gone))  -- first: a user who may not do this leaves everything as it is
 redis.call('HINCRBY', bin, 'bytes', -freed)
+redis.call('ZREM', times, unpack(gone))
 return #gone

@@ -1,4 +1,4 @@
--- The audit trail: a stream of records and a zset that finds them, with members (all of score 0, by bytes)
+-- The audit log: a stream of records and a zset that finds them, with members (all of score 0, by bytes)
 -- o:<operation>\0<action>\0<digest>\0<id> · d:<digest>\0<id> · j:<jid>\0<id>
 local function mark_of(operation, action, digest)
   return 'o:' .. operation .. '\0' .. action .. '\0' .. digest .. '\0'
