@@ -6,7 +6,7 @@ jid. An operation is one press of a button: pressed again, it answers as recorde
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain
@@ -21,6 +21,7 @@ LONGEST_JID = 128  # bytes; a longer one is indexed by its SHA-256
 ALL = -1  # as `most`: no limit
 TRIM_SLACK, TRIM_STEP = 1_000, 200  # trimming starts so far over the cap, and takes so many a call
 FIND_STEP = 100  # prefixes a script
+PAGE_STEP = 200  # records a reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,14 @@ class Record:
     def at(self) -> datetime | None:
         ms = int(self.id.partition("-")[0])
         return datetime.fromtimestamp(ms / 1000, UTC) if ms else None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPage:
+    """Records newest first. `older`: the id before which to read on; None = nothing is left."""
+
+    records: tuple[Record, ...]
+    older: str | None
 
 
 class AuditLog:
@@ -91,6 +100,33 @@ class AuditLog:
         wanted = list(dict.fromkeys(jids))
         found = self._find([b"j:" + jid_key(to_bytes(jid)) + b"\0" for jid in wanted], most)
         return dict(zip(wanted, found, strict=True))
+
+    def page(
+        self,
+        before: str = "",
+        limit: int = 50,
+        where: Callable[[Record], bool] | None = None,
+        since: datetime | None = None,
+        budget: int = 4_000,
+    ) -> RecordPage:
+        """Up to `limit` records that `where` accepts, newest first, older than the one with the id `before`.
+
+        None older than `since`; reads at most `budget` records.
+        """
+        found, read, end, until = list[Record](), 0, "+", str(int(since.timestamp() * 1000)) if since else "-"
+        while True:
+            start = f"({before}" if before else end
+            want = min(PAGE_STEP, budget - read)
+            (rows,) = scripts.read(self.redis, [("XREVRANGE", keys.AUDIT, start, until, "COUNT", want)])
+            for id_, row in rows:
+                before, read = to_text(id_), read + 1
+                record = _record(b"", id_, row)
+                if record and (where is None or where(record)):
+                    found.append(record)
+                if len(found) == limit or read == budget:
+                    return RecordPage(tuple(found), before)
+            if len(rows) < want:
+                return RecordPage(tuple(found), None)
 
     def oldest(self) -> datetime | None:
         """The time of the oldest record that is kept; None without any."""

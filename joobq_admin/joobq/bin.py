@@ -13,7 +13,8 @@ from redis import Redis
 
 from joobq_admin.joobq import keys, scripts
 from joobq_admin.joobq.audit import Actor
-from joobq_admin.joobq.entry import Entry, read_score
+from joobq_admin.joobq.entry import Entry, read_score, to_text
+from joobq_admin.joobq.lookup import TOP, Cursor, between, rows_of, seek_call
 
 TRIM_STEP, TRIM_BYTES = 200, 4 << 20  # a call of trimming drops so many entries, or about so many bytes
 
@@ -28,6 +29,17 @@ class Binned:
     name: str
     reason: str
     operation: str
+
+
+@dataclass(frozen=True, slots=True)
+class BinPage:
+    """Purged entries, the last one first. `total` entries and `bytes` are in the bin. Cursors as in lookup.Page."""
+
+    entries: tuple[Binned, ...]
+    newer: Cursor | None
+    older: Cursor | None
+    total: int
+    bytes: int
 
 
 class Bin:
@@ -45,6 +57,27 @@ class Bin:
         (values,) = scripts.read(self.redis, [("HMGET", keys.BIN, *digests)])
         found = ((digest, _binned(value)) for digest, value in zip(digests, values, strict=True) if value)
         return {digest: binned for digest, binned in found if binned}
+
+    def page(self, cursor: Cursor | None = None, limit: int = 50, newer: bool = False) -> BinPage:
+        """Up to `limit` purged entries, the last purged first, from `cursor` towards older ones or newer ones."""
+        here, way = cursor or TOP, "newer" if newer else "older"
+        size, reply = scripts.read(
+            self.redis, [("HGET", keys.BIN, "bytes"), seek_call(here, way, limit + 1, key=keys.BIN_TIMES)]
+        )
+        rows = rows_of(reply)
+        shown, beyond = rows.entries[:limit], rows.entries[limit:]
+        rest = between(self.redis, *((beyond[0], shown[-1]) if newer else (shown[-1], beyond[0]))) if beyond else None
+        behind = rows.below if newer else rows.size - rows.below
+        start = cursor if behind else None
+        digests = [to_text(entry.raw) for entry in (reversed(shown) if newer else shown)]
+        binned = self.get(digests)
+        return BinPage(
+            entries=tuple(binned[digest] for digest in digests if digest in binned),
+            newer=rest if newer else start,
+            older=start if newer else rest,
+            total=rows.size,
+            bytes=int(size or 0),
+        )
 
     def note(self, by: Actor | None, reason: str, operation: str) -> bytes:
         """Who and why, as it is kept with an entry."""

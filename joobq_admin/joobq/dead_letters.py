@@ -221,10 +221,10 @@ class DeadLetterQueue:
         wanted, operation = asked.refs(refs), self._operation(**press)
         return _outcome(wanted, lambda: operation.redrive(wanted, self.lifetime))
 
-    def purge_entries(self, refs: Iterable[EntryRef], **press: Unpack[Press]) -> Outcome:
-        """Takes each of these entries out of the set: into the bin, or without one for good."""
+    def purge_entries(self, refs: Iterable[EntryRef], for_good: bool = False, **press: Unpack[Press]) -> Outcome:
+        """Takes each of these entries out of the set: into the bin, or without one or `for_good` for good."""
         wanted, operation = asked.refs(refs), self._operation(**press)
-        return _outcome(wanted, lambda: operation.purge(wanted))
+        return _outcome(wanted, lambda: operation.purge(wanted, for_good))
 
     def restore(self, digests: Iterable[str], **press: Unpack[Press]) -> Outcome:
         """Brings entries (by their digests) back out of the bin, with exactly their bytes and scores."""

@@ -85,10 +85,10 @@ class Rows(NamedTuple):
     entries: list[Entry]
 
 
-def seek_call(cursor: Cursor, way: str, limit: int, most: int = REPLY_BYTES) -> scripts.Call:
+def seek_call(cursor: Cursor, way: str, limit: int, most: int = REPLY_BYTES, key: bytes = keys.DEAD) -> scripts.Call:
     """`way`: 'older', 'newer', or 'match' for the entries at this score that begin with the prefix."""
     args = (score_text(cursor.score), cursor.prefix, way, limit, cursor.up, most)
-    return scripts.SEEK.call((keys.DEAD,), args, read_only=True)
+    return scripts.SEEK.call((key,), args, read_only=True)
 
 
 def rows_of(reply: Sequence[bytes | int]) -> Rows:

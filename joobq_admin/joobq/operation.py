@@ -69,9 +69,10 @@ class Operation:
         answers |= self._send_entries({ref: self._redrive_call(entries[ref], push) for ref, push in pushes.items()})
         return answers | self._with_types({ref: push.queue for ref, push in pushes.items()}, answers)
 
-    def purge(self, refs: Sequence[EntryRef]) -> dict[EntryRef, Answer]:
+    def purge(self, refs: Sequence[EntryRef], for_good: bool = False) -> dict[EntryRef, Answer]:
         entries, answers = self._look_up("purge", refs)
-        return answers | self._send_entries({ref: self.purge_call(entry) for ref, entry in entries.items()})
+        bin_ = None if for_good else self.bin
+        return answers | self._send_entries({ref: self._purge_call(entry, bin_) for ref, entry in entries.items()})
 
     def restore(self, digests: Sequence[str]) -> dict[str, Answer]:
         assert self.bin
@@ -111,7 +112,7 @@ class Operation:
         gone, entries = 0, lookup.every(self.redis, in_queue(queue))
         try:
             while block := list(islice(entries, scripts.PIPELINE)):
-                calls = [self.purge_call(e, recorded=False) for e in block if bytes.fromhex(e.digest) in first]
+                calls = [self._purge_call(e, recorded=False) for e in block if bytes.fromhex(e.digest) in first]
                 replies = scripts.write(self.redis, calls) if calls else []
                 gone += replies.count(Reply.DONE)
                 if cut := [reply for reply in replies if reply not in (Reply.DONE, Reply.GONE)]:
@@ -122,14 +123,14 @@ class Operation:
             raise AnswerLost(f"{error} after {gone} entries") from error
         return gone
 
-    def purge_call(self, entry: Entry, recorded: bool = True) -> Call:
-        """`recorded=False`: one of many that one record stands for; for good."""
+    def _purge_call(self, entry: Entry, bin_: Bin | None = None, recorded: bool = True) -> Call:
+        """Without a bin for good. `recorded=False`: one of many that one record stands for."""
         set_keys, args = (keys.DEAD, keys.COUNTS), (entry.raw, queue_of(entry.raw))
         if not self.audit or not recorded:
             return scripts.REMOVE.call(set_keys, args)
-        note, room = (self.bin.note(self.by, self.reason, self.id), self.bin.room) if self.bin else (b"", 0)
+        note, room = (bin_.note(self.by, self.reason, self.id), bin_.room) if bin_ else (b"", 0)
         return scripts.REMOVE.call(
-            (*set_keys, *AuditLog.KEYS, *(Bin.KEYS if self.bin else ())),
+            (*set_keys, *AuditLog.KEYS, *(Bin.KEYS if bin_ else ())),
             (*args, *self._identity(entry), note, room, *self._who_and_why()),
         )
 

@@ -110,6 +110,30 @@ def test_looking_for_what_is_gone_reads_a_bounded_part(redis: redis_py.Redis, re
     assert sum(read.entries) < 2 * BUDGET
 
 
+def test_a_walk_stops_after_so_many_bytes_too(redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    members, queue = fill(redis), dead_letters(redis)
+    monkeypatch.setattr(lookup, "BUDGET_BYTES", 3 * CHUNK * len(members[0]) - 1_000)
+    page = queue.walk(where=lambda entry: False)
+    assert (page.entries, page.scanned, page.complete) == ((), 3 * CHUNK, False)
+    assert [entry.raw for entry in queue.walk(page.older, 3).entries] == members[3 * CHUNK :][:3]
+
+
+def test_who_looks_near_is_told_where_to_look_on(redis: redis_py.Redis) -> None:
+    """An older death lies below the newest 4,000; the walk from there finds it, and nothing twice."""
+    members, queue = fill(redis), dead_letters(redis)
+    older = [letter(9, death=n) for n in range(3)]
+    redis.zadd(keys.DEAD, dict.fromkeys(older, 5))
+    near = queue.near(jid(9))
+    assert near.entries == [Entry(members[9], DIED - 9)]
+    assert near.older is not None
+    found = queue.walk(near.older, where=lambda entry: entry.jid == jid(9))
+    assert [entry.raw for entry in found.entries] == sorted(older, reverse=True)
+    assert found.scanned == MANY + 3 - BUDGET
+    redis.zremrangebyrank(keys.DEAD, 3, 3_000)
+    assert queue.near(jid(9)).older is None
+    assert [entry.raw for entry in queue.near(jid(9)).entries] == [members[9], *sorted(older, reverse=True)]
+
+
 def test_no_more_is_read_than_is_shown(redis: redis_py.Redis, read: Read) -> None:
     members, queue = fill(redis), dead_letters(redis)
     for offset in (0, 5_000):
