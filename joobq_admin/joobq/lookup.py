@@ -271,7 +271,3 @@ def newest(entry: Entry) -> tuple[Score, bytes]:
 def _prefix(jid: str | None) -> bytes:
     """How the bytes of an entry of this job begin: JoobQ writes the jid first."""
     return b'{"jid":"%s"' % to_bytes(jid) if jid and len(jid) <= LONGEST_PREFIX else b""
-
-
-def _with_digest(entries: Iterable[Entry], digest: str) -> Entry | None:
-    return next((entry for entry in entries if entry.digest.startswith(digest)), None)
