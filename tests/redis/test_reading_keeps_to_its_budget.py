@@ -121,7 +121,7 @@ def test_a_walk_stops_after_so_many_bytes_too(redis: redis_py.Redis, monkeypatch
 def test_who_looks_near_is_told_where_to_look_on(redis: redis_py.Redis) -> None:
     """An older death lies below the newest 4,000; the walk from there finds it, and nothing twice."""
     members, queue = fill(redis), dead_letters(redis)
-    older = [letter(9, death=n) for n in range(3)]
+    older = [letter(9, death=n) for n in range(1, 4)]
     redis.zadd(keys.DEAD, dict.fromkeys(older, 5))
     near = queue.near(jid(9))
     assert near.entries == [Entry(members[9], DIED - 9)]
