@@ -14,7 +14,7 @@ from joobq_admin.joobq.audit import AuditLog
 from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
 from joobq_admin.joobq.outcome import Unreachable
-from joobq_admin.triage.redact import DEFAULT_PATTERNS, Redaction
+from joobq_admin.triage.redact import Redaction
 
 CONNECT_WITHIN, ANSWER_WITHIN = 2.0, 5.0  # seconds; htmx waits 15
 
@@ -82,4 +82,4 @@ def address() -> str:
 @cache
 def redaction() -> Redaction:
     """What of an entry is never shown."""
-    return Redaction(settings.REDACT or DEFAULT_PATTERNS)
+    return Redaction(settings.REDACT)

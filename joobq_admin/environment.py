@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, quote, urlsplit
 
 from joobq_admin.sso import dev, proxy
 from joobq_admin.sso.roles import EVERYONE, Role, RoleGroups
+from joobq_admin.triage.redact import DEFAULT_PATTERNS, Redaction
 
 OURS = "JOOBQ_ADMIN_"
 # Kubernetes tells containers of its services in variables: one called joobq-admin sets JOOBQ_ADMIN_PORT and more.
@@ -187,6 +188,17 @@ def redis_ca_file(ask: Variables, url: str) -> str:
     elif file:
         ask.content(name, file)
     return file
+
+
+def redact(ask: Variables) -> tuple[str, ...]:
+    """The patterns of names whose values are never shown: given, they stand instead of the default ones."""
+    name = "JOOBQ_ADMIN_REDACT"
+    patterns = ask.words(name, DEFAULT_PATTERNS)
+    try:
+        Redaction(patterns)
+    except ValueError as error:
+        ask.problem(name, f"must be names of fields with ; between them: {error}")
+    return patterns
 
 
 def role_groups(ask: Variables, required: bool) -> RoleGroups:

@@ -28,7 +28,7 @@ REDRIVE_EXPIRES_HOURS = ask.number("JOOBQ_ADMIN_REDRIVE_EXPIRES_HOURS", 72, 1, 2
 BIN_HOURS = ask.number("JOOBQ_ADMIN_BIN_HOURS", 24, 1, 24 * 365)
 BIN_MB = ask.number("JOOBQ_ADMIN_BIN_MB", 256, 1, 1 << 20)
 AUDIT_ENTRIES = ask.number("JOOBQ_ADMIN_AUDIT_ENTRIES", 100_000, 1000, 100_000_000)
-REDACT = ask.words("JOOBQ_ADMIN_REDACT")
+REDACT = environment.redact(ask)
 
 WORKERS = ask.number("WEB_CONCURRENCY", 2, 1, 256)
 LOG_LEVEL = ask.choice("JOOBQ_ADMIN_LOG_LEVEL", ("debug", "info", "warning", "error"), "info")

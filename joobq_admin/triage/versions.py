@@ -6,8 +6,9 @@ digest of the job's part and the error's fields as they were shown; the answer c
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from joobq_admin.joobq import cjson
@@ -16,6 +17,7 @@ from joobq_admin.triage.redact import Redaction
 
 BY_THE_FAILURE = frozenset((b"error", b"status"))  # what a death writes into a job
 MOST_FIELDS, LONGEST_TEXT, LONGEST_REVIEW = 40, 160, 16_000
+_surrogate = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +30,20 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What is compared. `job`: a digest of all but the error and the status; '' when the bytes are no object."""
+    """What is compared. `job`: a digest of all but the error and the status; '' when the bytes are no object.
+
+    `whole`: the error has no other fields than these.
+    """
 
     job: str
     error: Mapping[str, Field] = field(default_factory=dict)
     queue: str = ""
+    whole: bool = True
 
     def __str__(self) -> str:
         """As a form carries it."""
         error = {name: (one.text, one.digest) for name, one in self.error.items()}
-        return json.dumps({"job": self.job, "queue": self.queue, "error": error}, separators=(",", ":"))
+        return _json({"job": self.job, "queue": self.queue, "whole": self.whole, "error": error})
 
     @classmethod
     def parse(cls, text: str) -> "Version | None":
@@ -47,7 +53,7 @@ class Version:
         try:
             told = json.loads(text)
             error = {str(name): Field(str(shown), str(digest)) for name, (shown, digest) in told["error"].items()}
-            return cls(str(told["job"]), error, str(told["queue"]))
+            return cls(str(told["job"]), error, str(told["queue"]), told["whole"] is True)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
 
@@ -63,13 +69,21 @@ class Difference:
 
 def version(entry: Entry, redaction: Redaction) -> Version:
     """`redaction`: what must not be shown is not carried either, nor any digest of it."""
-    return Version(_job_digest(entry.raw), dict(_fields(entry, redaction)), entry.queue)
+    carried = Version(_job_digest(entry.raw), queue=entry.queue[:LONGEST_TEXT], whole=False)
+    room, error = LONGEST_REVIEW - len(str(carried)), dict[str, Field]()
+    for name, one in _fields(entry, redaction):
+        room -= len(_json({name: (one.text, one.digest)}))
+        if room < 0 or len(error) == MOST_FIELDS:
+            return replace(carried, error=error)
+        error[name] = one
+    return replace(carried, error=error, whole=True)
 
 
 def differences(was: Version, now: Version) -> list[Difference]:
-    """Fields of the error that differ, in their order."""
+    """Fields of the error that differ, in their order. Of one that is not whole nothing is said to be missing."""
     nothing = Field("", "")
-    names = dict.fromkeys([*now.error, *was.error])
+    names = dict.fromkeys([*(name for name in now.error if was.whole or name in was.error),
+                           *(name for name in was.error if now.whole or name in now.error)])  # fmt: skip
     pairs = ((name, was.error.get(name, nothing), now.error.get(name, nothing)) for name in names)
     return [Difference(name, before.text, after.text) for name, before, after in pairs if before != after]
 
@@ -77,6 +91,12 @@ def differences(was: Version, now: Version) -> list[Difference]:
 def same_job(was: Version, now: Version) -> bool:
     """Are arguments, retries, expiry and every other part but error and status the same bytes in both?"""
     return was.job != "" and was.job == now.job
+
+
+def one_job(entries: Iterable[Entry]) -> bool:
+    """Are they all the same job in this sense?"""
+    jobs = {_job_digest(entry.raw) for entry in entries}
+    return len(jobs) == 1 and "" not in jobs
 
 
 def _job_digest(raw: bytes) -> str:
@@ -96,23 +116,25 @@ def _job_digest(raw: bytes) -> str:
 
 def _fields(entry: Entry, redaction: Redaction) -> Iterator[tuple[str, Field]]:
     error = (entry.job or {}).get("error")
-    flat = _flat(error) if isinstance(error, dict) else iter(())
-    for _, (name, text) in zip(range(MOST_FIELDS), flat, strict=False):
-        if redaction.hides(name.rpartition(".")[2]):
+    for name, text in _flat(error, redaction) if isinstance(error, dict) else ():
+        if text is None:
             yield name, Field("hidden", "")
-        else:
-            shown = redaction.redacted_text(text).raw
-            start = to_text(shown)[:LONGEST_TEXT]
-            yield (
-                name,
-                Field(start if len(text) <= LONGEST_TEXT else f"{start}…", hashlib.sha256(shown).hexdigest()[:16]),
-            )
+            continue
+        shown = redaction.redacted_text(text).raw
+        start = to_text(shown)[:LONGEST_TEXT]
+        digest = hashlib.sha256(shown).hexdigest()[:16]
+        yield name, Field(start if len(text) <= LONGEST_TEXT else f"{start}…", digest)
 
 
-def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+def _flat(
+    value: Mapping[str, Any], redaction: Redaction, prefix: str = "", deeper: bool = True
+) -> Iterator[tuple[str, str | None]]:
+    """Names and texts of the fields, and of those one level below. None: it must not be shown, nor what is in it."""
     for name, inner in value.items():
-        if isinstance(inner, dict) and not prefix:
-            yield from _flat(inner, f"{name}.")
+        if redaction.hides(name):
+            yield f"{prefix}{name}", None
+        elif isinstance(inner, dict) and deeper:
+            yield from _flat(inner, redaction, f"{name}.", deeper=False)
         else:
             yield f"{prefix}{name}", inner if isinstance(inner, str) else _written(inner)
 
@@ -122,3 +144,9 @@ def _written(value: object) -> str:
         return json.dumps(value, default=str)
     except RecursionError:
         return "nested too deep to be compared"
+
+
+def _json(value: object) -> str:
+    """Short, and such that it can be sent as UTF-8."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _surrogate.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

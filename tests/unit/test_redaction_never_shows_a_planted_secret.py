@@ -11,6 +11,7 @@ from joobq_admin.joobq.entry import Entry
 from joobq_admin.pages.backtrace import frames
 from joobq_admin.pages.tokens import Tokens, arguments, hex_lines, json_pretty, plain, text
 from joobq_admin.triage.redact import Redaction
+from joobq_admin.triage.versions import version
 
 REDACTION = Redaction()
 SECRET = "Zq7Secr3tVa1ue"
@@ -78,6 +79,7 @@ def all_that_is_printed(raw: bytes) -> str:
     for longest in (20, 60, 10**12):
         printed += [name + words(value) for name, value in arguments(entry, REDACTION, longest)]
     said = raw.decode("utf-8", "surrogateescape")
+    printed.append(json.dumps(json.loads(str(version(entry, REDACTION))), ensure_ascii=False))
     printed += [words(text(REDACTION.redacted_text(said))), frames([f"from {said}", said], REDACTION).text]
     if entry.error and entry.error.message:
         printed.append(plain(REDACTION.redacted_text(entry.error.message)))
@@ -89,6 +91,16 @@ def all_that_is_printed(raw: bytes) -> str:
 def test_in_json(document: str) -> None:
     assert SECRET in document
     assert SECRET not in all_that_is_printed(document.encode("utf-8", "surrogatepass"))
+
+
+@given(documents())
+@settings(max_examples=400)
+@example(f'{{"password":{{"current":"{SECRET}"}}}}')
+@example(f'{{"context":{{"password":["{SECRET}"]}}}}')
+@example(f'{{"db.password.0":"{SECRET}"}}')
+def test_in_what_a_form_carries_of_an_error(document: str) -> None:
+    raw = b'{"jid":"x","error":' + document.encode("utf-8", "surrogatepass") + b"}"
+    assert SECRET not in all_that_is_printed(raw)
 
 
 @given(documents(), st.floats(0, 1))

@@ -1,12 +1,13 @@
 """Before and after: is it the same job, and which fields of the error differ? Only what can be proven is said."""
 
 import random
+from typing import Any
 
 import pytest
 
 from joobq_admin.joobq.entry import Entry
 from joobq_admin.triage.redact import Redaction
-from joobq_admin.triage.versions import LONGEST_TEXT, Version, differences, same_job, version
+from joobq_admin.triage.versions import LONGEST_REVIEW, LONGEST_TEXT, Version, differences, one_job, same_job, version
 from tests.support.letters import DIED, ERROR, letter, real_letters
 
 REDACTION = Redaction()
@@ -65,6 +66,46 @@ def test_a_form_carries_it_and_back() -> None:
         one = version(real.entry, REDACTION)
         assert Version.parse(str(one)) == one
         assert len(str(one)) < 4_000
+
+
+HUGE: list[dict[str, Any]] = [
+    {f"{n}": {"context": "é\u202e" * 500} for n in range(100)},
+    {"x" * 100_000: "1", "message": "a"},
+    {"message": "\\" * 500, "cause": '"' * 500} | {"\0" * 150 + str(n): "\1" * 500 for n in range(40)},
+    {f"{n}": "\udcff" for n in range(39)},
+]
+
+
+@pytest.mark.parametrize("fields", HUGE, ids=range(len(HUGE)))
+def test_a_form_carries_no_more_than_it_takes_back(fields: dict[str, Any]) -> None:
+    one = of(letter(1, queue="q" * 100_000, error=fields))
+    assert len(str(one)) <= LONGEST_REVIEW
+    assert Version.parse(str(one)) == one
+    assert str(one).encode()
+
+
+def test_of_what_is_not_carried_nothing_is_claimed() -> None:
+    many = {f"{n:03}": "é" * 200 for n in range(100)}
+    was, now = of(error(**many)), of(error(message="other"))
+    assert not was.whole
+    assert now.whole
+    fewer = [d.field for d in differences(was, now)]
+    assert [name for name in fewer if name not in was.error] == []
+    assert "message" in fewer
+    assert differences(was, of(error(**many, last="1"))) == []
+
+
+def test_text_of_many_bytes_takes_no_more_room_than_it_must() -> None:
+    assert "é" in str(of(error(message="é")))
+
+
+def test_of_many_all_are_one_job_or_not() -> None:
+    def entries(*raws: bytes) -> list[Entry]:
+        return [Entry(raw, DIED) for raw in raws]
+
+    assert one_job(entries(letter(1), letter(1, death=5), letter(1, status="x")))
+    assert not one_job(entries(letter(1), letter(1, death=5), letter(1, amount=1)))
+    assert not one_job(entries(b"?", b"?"))
 
 
 def test_what_no_form_carried_is_none() -> None:
