@@ -110,6 +110,15 @@ def test_looking_for_what_is_gone_reads_a_bounded_part(redis: redis_py.Redis, re
     assert sum(read.entries) < 2 * BUDGET
 
 
+def test_many_that_are_gone_share_one_budget(redis: redis_py.Redis, read: Read) -> None:
+    """Deaths of three jobs that an upstream loop runs; none of those that are looked for."""
+    for n in (7, 8, 9):
+        redis.zadd(keys.DEAD, {letter(n, death=death): NO_TIME for death in range(3_000)})
+    refs = [EntryRef(NO_TIME, digest(b"%d" % n), jid(n)) for n in (7, 8, 9)]
+    assert lookup.find(redis, refs) == {}
+    assert sum(read.entries) <= 2 * (BUDGET + CHUNK + 3 * lookup.FIRST_LOOK)  # so they begin, then in any other way
+
+
 def test_a_walk_stops_after_so_many_bytes_too(redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
     members, queue = fill(redis), dead_letters(redis)
     monkeypatch.setattr(lookup, "BUDGET_BYTES", 3 * CHUNK * len(members[0]) - 1_000)

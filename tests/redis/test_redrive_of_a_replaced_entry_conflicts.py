@@ -52,11 +52,51 @@ def test_one_changed_byte_is_another_entry(redis: redis_py.Redis) -> None:
     assert contents(redis) == before
 
 
-def test_the_spelling_of_the_jid_makes_no_other_job(redis: redis_py.Redis) -> None:
+def test_a_digest_that_only_begins_alike_is_another_entry(redis: redis_py.Redis) -> None:
+    """16 digits do for looking; who acts names all 64."""
+    queue, known = dead_letters(redis), digest(REVIEWED)
+    queue.add(DIED, [REVIEWED])
+    before = contents(redis)
+    for length in (16, 32, 63):
+        ref = EntryRef(DIED, known[:length] + ("0" if known[length] != "0" else "1") * (64 - length), jid(1))
+        assert queue.look_up(ref) is None
+        assert told(queue.redrive_entries([ref])) == told(queue.purge_entries([ref])) == {"conflicts": [ref]}
+    assert contents(redis) == before
+    for length in (16, 32, 63, 64):
+        assert queue.look_up(EntryRef(DIED, known[:length], jid(1))) == Entry(REVIEWED, DIED)
+
+
+def test_a_job_that_only_mentions_another_is_not_taken_for_it(redis: redis_py.Redis) -> None:
+    """In its arguments, its error, a key or a nested jid."""
     queue = dead_letters(redis)
-    queue.add(DIED, [letter(1, death=2)])
+    others = [letter(2, parent=jid(1)), letter(3, error={"message": jid(1)}), letter(4, args={"jid": jid(1)}),
+              letter(5, **{jid(1): 1}), letter(jid(1) + "x"), letter("x" + jid(1))]  # fmt: skip
+    queue.add(DIED, others)
+    before = contents(redis)
+    assert queue.find(jid(1)) is None
+    assert queue.find_all(jid(1)) == queue.near(jid(1)).entries == []
+    for press in (queue.redrive, queue.purge):
+        assert told(press([jid(1)])) == {"missing": [jid(1)]}
     ref = EntryRef(DIED, digest(REVIEWED), jid(1))
-    assert told(queue.redrive_entries([ref], operation="op1")) == {"conflicts": [ref]}
+    assert told(queue.redrive_entries([ref])) == {"missing": [ref]}
+    assert contents(redis) == before
+    queue.add(DIED - 5, [REVIEWED])
+    assert queue.find(jid(1)) == Entry(REVIEWED, DIED - 5)
+    assert told(queue.redrive([jid(1)])) == {"done": [jid(1)]}
+    assert redis.zcard("joobq:dead_letter") == len(others)
+
+
+@pytest.mark.parametrize(
+    ("name", "written"), [("a/b", rb"a\/b"), ("a\tb", rb"a\tb"), ("emails", rb"\u0065mails"), ("é", rb"\u00e9")]
+)
+def test_a_name_may_be_written_with_escapes(redis: redis_py.Redis, name: str, written: bytes) -> None:
+    queue = dead_letters(redis)
+    raw = letter("#", "#").replace(b"#", written)
+    queue.add(DIED, [raw, letter(2)])
+    assert [entry.raw for entry in queue.page(queue=name)].count(raw) == 1
+    assert queue.find(name) == queue.find_all(name)[0] == queue.near(name).entries[0] == Entry(raw, DIED)
+    assert [entry.raw for entry in queue.walk(queue=name, where=lambda entry: entry.jid == name).entries] == [raw]
+    assert told(queue.purge([name])) == {"done": [name]}
 
 
 def test_in_its_place_it_is_redriven(redis: redis_py.Redis) -> None:
