@@ -1,6 +1,6 @@
 // What HTML and htmx cannot do: theme, single-key shortcuts, copying, and where focus goes after an answer.
 (() => {
-  const $ = (selector, root = document) => root.querySelector(selector);
+  const $ = (selector, root = document) => (selector ? root.querySelector(selector) : null);
   const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
   function say(text) {
@@ -111,24 +111,40 @@
     if (target?.id === "action") head($("#action")); // the old one is gone: its place holds the answer
     if (target?.id === "results") {
       say($("#results").dataset.say);
-      if (event.detail.requestConfig?.elt.closest(".pager")) ($(".rows .open") ?? $("#results"))?.focus();
+      const from = event.detail.requestConfig?.elt; // it may be gone by now, and with it what it stood in
+      if (from?.closest(".pager")) ($(".rows .open") ?? $("#results"))?.focus();
+      if (from?.closest("#queues")) $("#queues [aria-current]")?.focus();
+      if (from?.closest("#filters")) $("#filters summary")?.focus();
     }
   });
 
-  // No answer came, or none that can be shown: the slip that says so lies in the page, with the same operation id.
-  function lost(event) {
-    const slip = $("#lost")?.content.firstElementChild?.cloneNode(true);
-    if (event.detail.target?.id !== "action" || !slip) return false;
-    $("#action").replaceWith(slip);
-    htmx.process(slip);
-    head(slip);
-    return true;
+  // A proxy before us answers in pages of its own: what is put in the place of an element holds that element anew.
+  document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+    const { id } = detail.target;
+    if (!detail.shouldSwap || !["action", "results"].includes(id)) return;
+    if (!detail.serverResponse.includes(`id="${id}"`)) Object.assign(detail, { shouldSwap: false, isError: true });
+  });
+
+  // No answer that can be shown. Slips that say so lie in the page, with the same operation; without them it is loaded.
+  function untold(event, slip) {
+    const { target, requestConfig: { verb, path, elt } } = event.detail;
+    const told = target?.id === "action" && $(slip)?.content.firstElementChild.cloneNode(true);
+    if (told) {
+      $("#action").replaceWith(told);
+      htmx.process(told);
+      head(told);
+    } else if (verb === "get") {
+      location.assign(path);
+    } else {
+      elt.submit(); // the same operation, so it cannot run twice
+    }
   }
-  document.addEventListener("htmx:sendError", lost);
-  document.addEventListener("htmx:timeout", lost);
+  document.addEventListener("htmx:sendError", (event) => untold(event, "#lost"));
+  document.addEventListener("htmx:timeout", (event) => untold(event, "#lost"));
   document.addEventListener("htmx:responseError", (event) => {
-    const { verb, path } = event.detail.requestConfig;
-    if (!lost(event) && verb === "get") location.assign(path); // whatever it was, as a whole page
+    const { xhr: { status }, requestConfig: { verb } } = event.detail;
+    const slips = { 401: verb === "get" ? "" : "#signed-out", 500: "#mistake" };
+    untold(event, slips[status] ?? "#lost");
   });
 
   if (matchMedia("(width < 56rem)").matches) $$("[data-shut-on-phone]").forEach((details) => { details.open = false; });
