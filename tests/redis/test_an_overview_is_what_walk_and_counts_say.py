@@ -7,6 +7,7 @@ from joobq_admin.joobq import keys
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
 from joobq_admin.joobq.lookup import Cursor
 from tests.support.letters import real_letters
+from tests.support.trips import sends
 
 QUEUES = [None, "", "emails", "strict", "unicode:müller", "nobody's"]
 
@@ -31,16 +32,6 @@ def test_one_round_trip(redis: Redis) -> None:
         redis.zadd(keys.DEAD, {real.raw: float(real.score)})
     dead.recount()
     dead.overview()
-    sends, connection = 0, redis.connection_pool.get_connection()
-    redis.connection_pool.release(connection)
-    send = connection.send_packed_command
-
-    def counted(*args: object, **options: object) -> None:
-        nonlocal sends
-        sends += 1
-        send(*args, **options)
-
-    connection.send_packed_command = counted
-    dead.overview()
-    connection.send_packed_command = send
-    assert sends == 1
+    with sends(redis) as count:
+        dead.overview()
+    assert count() == 1
