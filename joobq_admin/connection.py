@@ -9,11 +9,11 @@ from redis import Redis, exceptions
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from joobq_admin.joobq import queues, server
+from joobq_admin.joobq import queues, scripts, server
 from joobq_admin.joobq.audit import AuditLog
 from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
-from joobq_admin.joobq.outcome import Unreachable
+from joobq_admin.joobq.outcome import Refusal, Unreachable
 from joobq_admin.triage.redact import Redaction
 
 CONNECT_WITHIN, ANSWER_WITHIN = 2.0, 5.0  # seconds; htmx waits 15
@@ -69,8 +69,25 @@ def waiting(queue: str) -> int | None:
 def said(trouble: Exception) -> str:
     """Redis's own words, when it answered that it will not; '' when it did not answer."""
     silent = (Unreachable, exceptions.ConnectionError, exceptions.TimeoutError)
-    loading = isinstance(trouble, exceptions.BusyLoadingError)
-    return "" if isinstance(trouble, silent) and not loading else str(trouble).partition("\n")[0][:200]
+    spoke = (exceptions.BusyLoadingError, exceptions.AuthenticationError)  # to redis-py errors of the connection
+    return (
+        "" if isinstance(trouble, silent) and not isinstance(trouble, spoke) else str(trouble).partition("\n")[0][:200]
+    )
+
+
+def silence(trouble: BaseException) -> str:
+    """Why it did not answer, as far as that is known: "Connection refused"."""
+    cause: BaseException | None = trouble
+    while cause:
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror
+        cause = cause.__cause__ or cause.__context__
+    return f"No answer within {ANSWER_WITHIN:g} s"
+
+
+def locked(trouble: exceptions.RedisError) -> bool:
+    """Is it only that one key is of another type, or not for us to read?"""
+    return str(trouble).startswith("WRONGTYPE") or scripts.refusal_of(trouble) is Refusal.NOT_ALLOWED
 
 
 def address() -> str:

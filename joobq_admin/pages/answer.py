@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 from django.conf import settings
@@ -11,11 +12,11 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from joobq_admin import connection
-from joobq_admin.pages import times
+from joobq_admin.pages import times, words
 from joobq_admin.pages.links import Link
 from joobq_admin.pages.rail import Rail
 from joobq_admin.sso import dev
-from joobq_admin.sso.roles import Action
+from joobq_admin.sso.roles import Action, View, needs
 
 RETRY_AFTER = 5  # seconds
 
@@ -69,11 +70,9 @@ def page(
     return _with_status(render(request, template, {"shell": shell(request, **more), **context}), status)
 
 
-def fragment(
-    request: HttpRequest, template: str, context: dict[str, Any], *, status: int = 200, **more: Any
-) -> HttpResponse:
-    """One element with a fixed id, that htmx puts in the place of the old one."""
-    return page(request, template, context, status=status, **more)
+def fragment(request: HttpRequest, template: str, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
+    """One element with a fixed id, that htmx puts in the place of the old one; no shell around it."""
+    return _with_status(render(request, template, context), status)
 
 
 def wants(request: HttpRequest, target: str) -> bool:
@@ -101,7 +100,6 @@ class Problem:
     heading: str
     text: str
     facts: tuple[tuple[str, str, str], ...] = ()
-    note: str = ""
     links: tuple[Link, ...] = ()
     tone: str = "warn"
     icon: str = "warn"
@@ -143,14 +141,12 @@ def server_error(request: HttpRequest) -> HttpResponse:
 def denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """Somebody is signed in, and may not do this."""
     user: Any = getattr(request, "user", None)
-    action = exception.args[0] if exception and exception.args else None
     ask = ((("Ask", settings.SUPPORT_CONTACT, ""),) if settings.SUPPORT_CONTACT else ()) if user else ()
-    if user and user.role and isinstance(action, Action):
-        heading = "You can read this entry, not act on it"
-        whom = f" Ask {settings.SUPPORT_CONTACT}." if settings.SUPPORT_CONTACT else ""
-        text = f"Your role is {user.role}. To {action} needs {action.role}. Nothing was done.{whom}"
-        return problem(request, Problem(403, "Not allowed", heading, text, links=(home(),), tone="mute", icon="lock"))
-    facts = ((("Signed in as", user.name, user.email),) if user else ()) + (
+    if user and user.role:
+        text = f"Nothing was done. {words.may_not(user)}"
+        what = Problem(403, "Not allowed", words.READ_ONLY, text, links=(home(),), tone="mute", icon="lock")
+        return problem(request, what)
+    facts = ((("Signed in as", user.name, ""),) if user else ()) + (
         ("Needed", "one of the groups set for viewer, operator or admin", ""),
         *ask,
     )
@@ -185,7 +181,7 @@ def redis_trouble(request: HttpRequest, trouble: Exception) -> HttpResponse:
     again = request.get_full_path() if request.method == "GET" else reverse("entries")
     facts = (
         ("Server", connection.address(), ""),
-        ("Redis said", said, "") if said else ("Error", f"No answer within {connection.ANSWER_WITHIN:g} s", ""),
+        ("Redis said", said, "") if said else ("Error", connection.silence(trouble), ""),
         ("Tried", times.now().strftime("%H:%M:%S UTC"), ""),
     )
     return problem(
@@ -204,6 +200,16 @@ def redis_trouble(request: HttpRequest, trouble: Exception) -> HttpResponse:
     )
 
 
+@needs(Action.VIEW)
 def to_the_list(request: HttpRequest) -> HttpResponse:
-    """GET on the URL of an action does nothing."""
     return HttpResponseRedirect(reverse("entries"))
+
+
+def only_pressed(view: View) -> View:
+    """An action: anything but POST on its URL does nothing and leads whoever may read to the list."""
+
+    @wraps(view)
+    def pressed(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        return view(request, *args, **kwargs) if request.method == "POST" else to_the_list(request)
+
+    return pressed

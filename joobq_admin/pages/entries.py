@@ -4,11 +4,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_safe
 
 from joobq_admin import connection
-from joobq_admin.connection import audit_log, dead_letters
+from joobq_admin.connection import dead_letters
 from joobq_admin.joobq.audit import Actor
 from joobq_admin.joobq.outcome import Outcome
 from joobq_admin.pages import answer, forms, gone, links, listing, log, slip, times, verdict
 from joobq_admin.pages.opened import opened
+from joobq_admin.pages.records import of_jobs
+from joobq_admin.pages.verdict import Told
 from joobq_admin.sso.roles import Action, needs
 
 
@@ -25,13 +27,13 @@ def entries(request: HttpRequest) -> HttpResponse:
     """The list, newest first; every filter is in the query string."""
     asked = forms.listing(request)
     counts, page, dated = dead_letters().overview(asked.start, asked.limit, asked.queue, asked.newer)
-    records = audit_log().of_jids(entry.jid for entry in page.entries if entry.jid)
-    context = listing.context(asked, page, counts, dated, records, times.now())
-    shell = {"nav": "entries", "rail": listing.rail_of(asked, counts)}
+    records, unread = of_jobs(entry.jid for entry in page.entries if entry.jid)
+    context = listing.context(asked, page, counts, dated, records, times.now()) | {"unread": unread}
+    rail = listing.rail_of(asked, counts)
     if answer.wants(request, "results"):
-        return answer.fragment(request, "dead_letters/_fragment.html", context, **shell)
+        return answer.fragment(request, "dead_letters/_fragment.html", context | {"rail": rail})
     template = "dead_letters/list.html" if counts.total or page.entries else "dead_letters/empty.html"
-    return answer.page(request, template, context, **shell)
+    return answer.page(request, template, context, nav="entries", rail=rail)
 
 
 @needs(Action.VIEW)
@@ -42,14 +44,13 @@ def entry(request: HttpRequest, ref: str) -> HttpResponse:
     named = forms.entry_ref(ref, given.get("jid"))
     exact = forms.flag(given, "bytes")
     found = dead_letters().look_up(named)
-    return opened(request, found, exact) if found else gone.entry(request, named)
+    return opened(request, found, exact=exact) if found else gone.entry(request, named)
 
 
+@answer.only_pressed
 @needs(Action.REDRIVE)
 def redrive(request: HttpRequest, ref: str) -> HttpResponse:
     """Sends the very entry that was reviewed to the front of its queue."""
-    if request.method != "POST":
-        return answer.to_the_list(request)
     pressed, now = forms.press(request, ref), times.now()
     try:
         by = Actor(request.user.sub, request.user.name)
@@ -60,7 +61,7 @@ def redrive(request: HttpRequest, ref: str) -> HttpResponse:
         nothing, said = Outcome(unsent=(pressed.ref,)), connection.said(trouble)
         log.pressed(Action.REDRIVE, pressed.operation, request.user, nothing, said)
         form = slip.form(pressed.ref, pressed.operation, pressed.reviewed, pressed.older)
-        told = slip.not_sent(pressed.ref, form, now, said)
-    if told.status == 200 and not request.htmx:
+        told = Told(slip.not_sent(pressed.ref, form, now, said))
+    if told.slip.status == 200 and not request.htmx:
         return HttpResponseRedirect(links.operation(pressed.operation, "redrive", pressed.ref), status=303)
     return verdict.answered(request, told, pressed.ref)

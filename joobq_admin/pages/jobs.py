@@ -7,16 +7,20 @@ from django.views.decorators.http import require_safe
 from joobq_admin.connection import dead_letters
 from joobq_admin.joobq.entry import Entry
 from joobq_admin.joobq.filters import of_jobs
-from joobq_admin.joobq.lookup import BUDGET, Cursor
+from joobq_admin.joobq.lookup import BUDGET, Cursor, Near
 from joobq_admin.pages import answer, forms, gone, links, times
 from joobq_admin.pages.faces import error_of
+from joobq_admin.pages.looked import looked
 from joobq_admin.pages.opened import opened
 from joobq_admin.pages.rail import rail
 from joobq_admin.pages.slip import short
 from joobq_admin.pages.tokens import plain
 from joobq_admin.sso.roles import Action, needs
+from joobq_admin.triage.versions import one_job
 
 MOST_SHOWN = 100
+SAME = "They hold the same job and differ in the error."
+NOT_SAME = "They do not all hold the same job: look at each before you press."
 
 
 @needs(Action.VIEW)
@@ -27,40 +31,34 @@ def job(request: HttpRequest, jid: str = "") -> HttpResponse:
     if not jid and "jid" not in given:
         return HttpResponseRedirect(reverse("entries"))
     jid = forms.job_id(jid or given["jid"])
-    start = forms.cursor(given.get("after"))
-    found, rest = _look(jid, start)
-    if not found:
-        return gone.job(request, jid, rest)
-    return opened(request, found[0]) if len(found) == 1 else _choose(request, jid, found, rest)
+    near = _look(jid, forms.cursor(given.get("after")))
+    if not near.entries:
+        return gone.job(request, jid, near)
+    return opened(request, near.entries[0], near) if len(near.entries) == 1 else _choose(request, jid, near)
 
 
-def _look(jid: str, start: Cursor | None) -> tuple[list[Entry], Cursor | None]:
+def _look(jid: str, start: Cursor | None) -> Near:
     """Entries of this job, and where to look on; at first among the newest and those at score 604800."""
-    queue = dead_letters()
-    near = queue.near(jid) if start is None else []
-    if near:
-        return near, None
-    page = queue.walk(start, limit=forms.MOST_ROWS, where=of_jobs(jid), budget=BUDGET)
-    return list(page.entries), page.older
+    if start is None:
+        return dead_letters().near(jid)
+    page = dead_letters().walk(start, limit=forms.MOST_ROWS, where=of_jobs(jid), budget=BUDGET)
+    return Near(list(page.entries), page.older)
 
 
-def _choose(request: HttpRequest, jid: str, found: list[Entry], rest: Cursor | None) -> HttpResponse:
-    now, counts = times.now(), dead_letters().counts()
+def _choose(request: HttpRequest, jid: str, near: Near) -> HttpResponse:
+    now, counts, count, shown = times.now(), dead_letters().counts(), len(near.entries), near.entries[:MOST_SHOWN]
+    far = looked(jid, near)
+    newest = f"The newest {MOST_SHOWN} of them are shown. " if count > MOST_SHOWN else ""
     context = {
-        "title": f"{len(found)} deaths of a job",
-        "heading": f"{len(found)} deaths of this job are here",
+        "title": f"{count:,} deaths of a job",
+        "heading": f"{count:,} deaths of this job are here",
         "jid": plain(jid, 400),
-        "note": "They hold the same job and differ in the error.",
-        "deaths": [_death(entry, now) for entry in found[:MOST_SHOWN]],
-        "looked": _looked(len(found), counts.total),
-        "more_url": links.job(jid, after=str(rest)) if rest else "",
+        "note": SAME if one_job(shown) else NOT_SAME,
+        "deaths": [_death(entry, now) for entry in shown],
+        "looked": newest if far.whole else f"{newest}Looked at {far.at}.",
+        "more_url": far.onward[0][0] if far.onward else "",
     }
     return answer.page(request, "jobs/choose.html", context, nav="entries", rail=rail(counts))
-
-
-def _looked(found: int, total: int) -> str:
-    shown = f"The newest {MOST_SHOWN} of them are shown. " if found > MOST_SHOWN else ""
-    return shown + (f"Looked at the newest {BUDGET:,} of {total:,} entries." if total > BUDGET else "")
 
 
 def _death(entry: Entry, now: object) -> dict[str, object]:

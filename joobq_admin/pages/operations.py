@@ -8,14 +8,18 @@ from joobq_admin import connection
 from joobq_admin.connection import audit_log, dead_letters, redaction
 from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.entry import EntryRef
+from joobq_admin.joobq.outcome import NotDone
 from joobq_admin.pages import answer, forms, links, past, slip, times, verdict
 from joobq_admin.pages.answer import Problem
 from joobq_admin.pages.sends import name_of
 from joobq_admin.pages.tokens import plain
+from joobq_admin.pages.verdict import Told
 from joobq_admin.sso.roles import Action, needs
+from joobq_admin.triage import history
 from joobq_admin.triage.versions import version
 
 CHECKED = ("redrive",)  # what "check again" may ask about
+MOST_READ, MOST_SHOWN = 5_000, 100  # records of one operation
 
 
 @needs(Action.VIEW)
@@ -35,51 +39,99 @@ def _checked(request: HttpRequest, operation: str, ref: EntryRef) -> HttpRespons
     now = times.now()
     try:
         told = _check(request, operation, ref)
-    except connection.TROUBLE:
-        form = slip.form(ref, operation)
-        told = slip.unknown(ref, "", form, now, foot=f"Last checked {now:%H:%M:%S}: Redis did not answer.")
-    return verdict.answered(request, told, ref, status=503 if told.status == 503 else 200)
+    except (NotDone, *connection.TROUBLE) as trouble:
+        said = _why_unknown(trouble)
+        told = Told(slip.unknown(ref, "", slip.form(ref, operation), now, foot=f"Last checked {now:%H:%M:%S}: {said}"))
+    return verdict.answered(request, told, ref, status=503 if told.slip.status == 503 else 200)
 
 
-def _check(request: HttpRequest, operation: str, ref: EntryRef) -> slip.Slip:
-    record, now = audit_log().recorded(operation, "redrive", ref.digest), times.now()
+def _check(request: HttpRequest, operation: str, ref: EntryRef) -> Told:
+    """That there is no record says something only where none can be missing. Raises NotDone elsewhere."""
+    now, lag = times.now(), _asked_the_primary()
+    record = audit_log().recorded(operation, "redrive", ref.digest)
     if record:
-        return slip.redriven(record, ref, request.user, now, checked=answer.wants(request, "action"))
+        return Told(slip.redriven(record, ref, request.user, now, checked=answer.wants(request, "action")))
+    if lag:
+        raise lag
     entry = dead_letters().look_up(ref)
     if entry:
-        return slip.not_done(ref, slip.form(ref, operation, str(version(entry, redaction()))), now)
+        return Told(slip.not_done(ref, slip.form(ref, operation, str(version(entry, redaction()))), now))
     return verdict.lost_race(ref, None, request.user, now)
 
 
+def _asked_the_primary() -> NotDone | None:
+    try:
+        dead_letters().ask_the_primary()
+    except NotDone as lag:
+        return lag
+    return None
+
+
+def _why_unknown(trouble: Exception) -> str:
+    if isinstance(trouble, NotDone):
+        return f"Redis said {trouble.reason}, so it may not know yet what was done elsewhere."
+    said = connection.said(trouble)
+    return f"Redis said {plain(said)}" if said else "Redis did not answer."
+
+
 def _by_records(request: HttpRequest, operation: str) -> HttpResponse:
-    records = audit_log().of_operation(operation)
+    records = sorted(audit_log().of_operation(operation, most=MOST_READ), key=_newest, reverse=True)
     if not records:
         text = "The audit log has no record of this operation: it did nothing, or its record is no longer kept."
         what = Problem(404, "No such operation", "No record of this operation", text, links=(answer.home(),))
         return answer.problem(request, what, nav="")
-    if len(records) > 1:
+    first = records[0]
+    if len(records) > 1 or first.action == "purge_all":
         return answer.page(request, "operations/many.html", _many(records, request))
-    stone = past.tombstone(records[0], [], request.user, times.now(), over=f"Operation {operation[:8]}", of_press=True)
+    stone = past.tombstone(first, [], request.user, times.now(), over=f"Operation {operation[:8]}", of_press=True)
     context = {"title": stone.heading, "t": stone, "deaths": None}
     return answer.page(request, "dead_letters/tombstone.html", context)
 
 
+def _newest(record: Record) -> tuple[int, ...]:
+    return tuple(map(int, record.id.split("-")))
+
+
 def _many(records: list[Record], request: HttpRequest) -> dict[str, object]:
     first, now = records[0], times.now()
-    did = f"{past.DID.get(first.action, first.action)} {len(records):,} dead letters"
+    did = ", ".join(_did(action, [r for r in records if r.action == action]) for action in _actions(records))
+    did = did[:1].upper() + did[1:]
+    entries = [record for record in records if record.action != "purge_all"]
+    cut = f"The newest {MOST_SHOWN} of {len(entries):,} are shown." if len(entries) > MOST_SHOWN else ""
+    more = f" No more than {MOST_READ:,} of its records are read." if len(records) == MOST_READ else ""
     return {
         "title": did,
         "heading": f"{did}, by {name_of(first, request.user)}",
         "operation": first.operation,
+        "when": times.when(first.at, now) if first.at else None,
         "reason": plain(first.reason),
+        "note": cut + more,
         "rows": [
             {
+                "did": history.did(record.action),
                 "when": times.when(record.at, now) if record.at else None,
                 "queue": plain(record.queue, 80) or "no name",
                 "jid": plain(record.jid, 80) or "none",
                 "short": slip.short(record.digest) if record.digest else "",
                 "url": links.job(record.jid) if record.jid and links.is_plain(record.jid) else "",
             }
-            for record in records
+            for record in entries[:MOST_SHOWN]
         ],
     }
+
+
+def _actions(records: list[Record]) -> list[str]:
+    """What it did, each once, in the order in which it began."""
+    return list(dict.fromkeys(record.action for record in reversed(records)))
+
+
+def _did(action: str, records: list[Record]) -> str:
+    if action == "purge_all":
+        queue, entries = records[0].queue, records[0].fields.get("entries", "")
+        count = int(entries) if entries.isdigit() else 0
+        return f"purged everything{f' in {plain(queue, 80)}' if queue else ''}: {_count(count, 'entry', 'entries')}"
+    return f"{history.did(action)} {_count(len(records), 'dead letter', 'dead letters')}"
+
+
+def _count(n: int, one: str, many: str) -> str:
+    return f"{n:,} {one if n == 1 else many}"

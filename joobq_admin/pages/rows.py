@@ -12,7 +12,7 @@ from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.entry import TIMES_FROM, Entry
 from joobq_admin.pages import links, times
 from joobq_admin.pages.faces import Badge, differs, face
-from joobq_admin.pages.tokens import plain
+from joobq_admin.pages.sends import name_of
 from joobq_admin.triage.history import redriven_before
 
 STAR = " *"
@@ -109,6 +109,5 @@ def badges(entry: Entry, deaths: int, records: Sequence[Record], now: datetime) 
         found.append(("", f"{deaths} deaths of this job", ""))
     if before := redriven_before(entry, records):
         at = f" at {times.clock(before.at, now)}" if before.at else ""
-        by = plain(before.name or before.by, 80) or "somebody"
-        found.append(("warn", "died again", f"Redriven by {by}{at}, then it died as this"))
+        found.append(("warn", "died again", f"Redriven by {name_of(before)}{at}, then it died as this"))
     return found

@@ -8,6 +8,7 @@ from joobq_admin.joobq.redriven import Change
 from joobq_admin.pages import times
 from joobq_admin.pages.tokens import plain
 from joobq_admin.sso.roles import User
+from joobq_admin.triage import history
 
 Sent = tuple[str, str, str]  # field, what it was, what it is
 ORDER = ("retries", "expires", "error", "status")
@@ -50,11 +51,13 @@ def receipt(record: Record) -> str:
         "by": f"{record.name} ({record.by})" if record.name and record.name != record.by else record.by,
         "reason": record.reason, "operation": record.operation,
     }  # fmt: skip
-    what = {"redrive": "redriven", "purge": "purged", "restore": "restored"}.get(record.action, record.action)
-    return "\n".join([f"Dead letter {what}", *(f"{k:<9} {plain(v)}" for k, v in lines.items() if v)])
+    return "\n".join(
+        [f"Dead letter {history.did(record.action)}", *(f"{k:<9} {plain(v)}" for k, v in lines.items() if v)]
+    )
 
 
-def name_of(record: Record, user: User) -> str:
-    if record.by and record.by == user.sub:
+def name_of(record: Record, user: User | None = None) -> str:
+    """Who did it, as `user` is told."""
+    if user and record.by and record.by == user.sub:
         return "you"
-    return plain(record.name or record.by) or "nobody that is named"
+    return plain(record.name or record.by, 80) or "nobody that is named"

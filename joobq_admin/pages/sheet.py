@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any, NamedTuple
 
 from joobq_admin.connection import redaction
@@ -87,8 +88,9 @@ def sheet(
     entry: Entry, hidden: str, badges: Sequence[Badge], newer: Entry | None, older: Entry | None, now: datetime
 ) -> Sheet:
     """`hidden`: what is said of the values that are not shown."""
-    fields = arguments(entry, redaction(), LONGEST_VALUE) if entry.kind is not Kind.PLACEHOLDER else []
-    left = len(fields) - MOST_ARGUMENTS
+    fields = arguments(entry, redaction(), LONGEST_VALUE) if entry.kind is not Kind.PLACEHOLDER else iter(())
+    shown = list(islice(fields, MOST_ARGUMENTS))
+    left = len(entry.arguments) - MOST_ARGUMENTS if shown else 0
     queue, jid = plain(entry.queue, 200), entry.jid
     named = f"{TITLES[entry.kind]} in {queue}" if queue else f"{TITLES[entry.kind]} without a queue name"
     from_score = entry.died_at_source == "score"
@@ -107,7 +109,7 @@ def sheet(
         link=links.absolute(links.job(jid) if jid and links.is_plain(jid) else links.entry(entry.ref)),
         newer_url=links.entry(newer.ref) if newer else "",
         older_url=links.entry(older.ref) if older else "",
-        arguments=fields[:MOST_ARGUMENTS],
+        arguments=shown,
         more_arguments=f"{left:,} more stand in the whole entry below." if left > 0 else "",
         no_arguments="These bytes are no JSON object." if entry.job is None else "This job takes no arguments.",
         original=_original(entry),

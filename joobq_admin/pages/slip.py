@@ -13,9 +13,11 @@ from joobq_admin.joobq.entry import Entry, EntryRef, score_text
 from joobq_admin.joobq.outcome import Refusal, Refused
 from joobq_admin.pages import links, times, words
 from joobq_admin.pages.links import Link
+from joobq_admin.pages.looked import Looked
 from joobq_admin.pages.sends import Sent, changes, in_one_line, name_of, receipt
 from joobq_admin.pages.tokens import plain
 from joobq_admin.sso.roles import Action, User
+from joobq_admin.triage import history
 from joobq_admin.triage.preflight import Preflight, Warning
 from joobq_admin.triage.versions import Version, differences, same_job
 
@@ -73,12 +75,10 @@ class Slip:
     reason: str = ""
     again: bool = False
     copyable: bool = False
-    ask: str = ""
     link: str = ""
     links: tuple[Link, ...] = ()
     receipt: str = ""
     operation: str = ""
-    by: str = ""
     form: Form | None = None
     redrive_url: str = ""
     check_url: str = ""
@@ -102,11 +102,11 @@ def _slip(name: str, status: int, ref: EntryRef, at: datetime, *, reading: bool 
 
 
 def before_the_press(
-    entry: Entry, flight: Preflight, user: User, form: Form, at: datetime, waiting: int | None = None, support: str = ""
+    entry: Entry, flight: Preflight, user: User, form: Form, at: datetime, waiting: int | None = None
 ) -> Slip:
     """The slip of an entry that is here: ready, cannot be redriven, or not for this role. `waiting`: in its queue."""
     if not user.can(Action.REDRIVE):
-        return denied(entry.ref, user, at, support)
+        return denied(entry.ref, user, at)
     if flight.refused:
         return refused(flight.refused, entry.ref, plain(entry.queue), at)
     assert flight.push
@@ -145,27 +145,27 @@ def redriven(
     checked: bool = False,
 ) -> Slip:
     """Done. What was sent is read from the record, written in the same step. `checked`: found by "check again"."""
-    queue, at, by = plain(record.queue), record.at or now, name_of(record, user)
+    queue, at = plain(record.queue), record.at or now
+    by = f" by {name_of(record, user)}" if record.by else ""
     if checked:
-        heading = f"Done at {at:%H:%M:%S} by {by}"
+        heading = f"Done at {at:%H:%M:%S}{by}" if record.at else f"Done{by}"
         text = f"Your first press arrived, only its answer was lost. The job was added to {queue or 'its queue'} once."
     else:
-        heading = (
-            f"Redriven. The job is next to run in {queue}" if now - at < JUST_NOW and queue else f"Redriven by {by}"
-        )
+        heading = f"Redriven. The job is next to run in {queue}" if now - at < JUST_NOW and queue else f"Redriven{by}"
         text = "It left dead letters and was added to the queue in one step."
     did = (links.operation(record.operation), "What it did", "quiet")
+    onward: tuple[Link, ...] = ((older, "Older entry", ""), did) if older else (did,)
     return _slip(
         "redriven", 200, ref, at, heading=heading, text=text, now=job, queue=queue,
         sends=changes(record.changes, at) if record.sent else None, receipt=receipt(record),
-        operation=record.operation[:8], by=by, links=((older, "Older entry", ""), did) if older else (did,),
+        operation=record.operation[:8], foot=f"{by}, in the audit log" if record.at else "", links=onward,
     )  # fmt: skip
 
 
 def already(record: Record, ref: EntryRef, user: User, at: datetime, job: Now | None) -> Slip:
     """Somebody was there first: a record of these very bytes says who."""
-    did = "redriven" if record.action == "redrive" else "purged"
-    text = "These bytes were sent" if did == "redriven" else "It was purged"
+    did = history.did(record.action)
+    text = "These bytes were sent" if record.action == "redrive" else f"It was {did}"
     if record.at:
         text += f" at {times.clock(record.at, at)}, {_apart(at - record.at)} before you"
     return _slip(
@@ -192,7 +192,8 @@ def changed(new: Entry, reviewed: Version | None, now: Version, ref: EntryRef, a
         else []
     )
     same = reviewed is not None and same_job(reviewed, now)
-    count = f"{len(rows)} field{'s differ' if len(rows) != 1 else ' differs'}"
+    least = "At least " if reviewed and not (reviewed.whole and now.whole) else ""
+    count = f"{least}{len(rows)} field{'s differ' if len(rows) != 1 else ' differs'}"
     return _slip(
         "changed", 409, ref, at, heading="Changed since you reviewed it",
         text=f"Another version of it stands here{since}. Nothing was redriven."
@@ -250,21 +251,25 @@ def not_done(ref: EntryRef, pressed: Form, at: datetime) -> Slip:
     )  # fmt: skip
 
 
-def denied(ref: EntryRef, user: User, at: datetime, support: str) -> Slip:
-    """A viewer's slip; also the answer to a press by somebody whose role is no longer enough."""
+def denied(ref: EntryRef, user: User, at: datetime) -> Slip:
+    """A viewer's slip."""
     link = links.absolute(links.job(ref.jid) if ref.jid and links.is_plain(ref.jid) else links.entry(ref))
     return _slip(
-        "denied", 403, ref, at, reading=True, heading="You can read this entry, not act on it", link=link, ask=support,
-        text=f"Your role is {user.role}. Redrive and purge need {Action.REDRIVE.role}.",
+        "denied", 403, ref, at, reading=True, heading=words.READ_ONLY, text=words.may_not(user), link=link,
     )  # fmt: skip
 
 
-def gone(ref: EntryRef, at: datetime) -> Slip:
-    """Not here, no other entry of the job near, and no record of these bytes."""
+def gone(ref: EntryRef, at: datetime, far: Looked, last: Record | None, user: User) -> Slip:
+    """Not found, nor another entry of the job, and no record says that it left; `last`: what a record does say."""
+    where = "No entry with these bytes is in dead letters" if far.whole else f"It was not found among {far.at}"
+    said = (
+        f"the last record of it is: {history.did(last.action)} by {name_of(last, user)}"
+        if last
+        else ("the audit log has no record of these bytes")
+    )
     return _slip(
-        "told", 409, ref, at, heading="Gone, and not by this dashboard",
-        text="No entry with these bytes is in dead letters, and the audit log has no record of them. "
-        "Nothing was redriven.",
+        "told", 409, ref, at, text=f"{where}, and {said}. Nothing was redriven.", links=far.onward,
+        heading="Gone, and not by this dashboard" if far.whole else "Not found, and not taken by this dashboard",
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ sent as UTF-8. An entry's bytes are taken as `Redacted` only: who prints some mu
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from joobq_admin.joobq.cjson import strict_members
@@ -18,6 +18,7 @@ Token = tuple[str, str]
 Tokens = list[Token]
 
 ENDLESS = 10**12  # characters
+FEW = 50  # arguments
 DEEPEST_INDENT = 32  # levels; the rest stand below each other, else depth 5,000 would be 25 MB of blanks
 CUT = ("", "…")
 
@@ -66,9 +67,11 @@ def inline(value: Redacted, longest: int = ENDLESS) -> Tokens:
     return _Paper(value, longest, 1, _unescaped).print_to(end).tokens()
 
 
-def arguments(entry: Entry, redaction: Redaction, longest: int = ENDLESS) -> list[tuple[str, Tokens]]:
-    """The job's own fields, names and values, in their order; each name and value cut behind `longest` characters."""
-    found: list[tuple[str, Tokens]] = []
+def arguments(entry: Entry, redaction: Redaction, longest: int = ENDLESS) -> Iterator[tuple[str, Tokens]]:
+    """The job's own fields, names and values, in their order; each name and value cut behind `longest` characters.
+
+    Made as they are asked for: a job may have 100,000.
+    """
     for name, member, at in _members(entry):
         if redaction.hides(name):
             tokens = inline(redaction.redacted(member).part(at), longest)
@@ -77,8 +80,7 @@ def arguments(entry: Entry, redaction: Redaction, longest: int = ENDLESS) -> lis
             tokens = inline(redaction.redacted(member[at:enough]), longest)
             if enough < len(member) and tokens[-1] != CUT:
                 tokens.append(CUT)
-        found.append((plain(name, longest), tokens))
-    return found
+        yield plain(name, longest), tokens
 
 
 def _members(entry: Entry) -> Iterable[tuple[str, bytes, int]]:
@@ -86,18 +88,22 @@ def _members(entry: Entry) -> Iterable[tuple[str, bytes, int]]:
     if not entry.arguments:
         return []
     try:  # most jobs are written like this, behind JoobQ's fields: quicker to see than to look for
-        fields = [(name, _written(name) + b":", _written(value)) for name, value in entry.arguments.items()]
+        few = entry.arguments if len(entry.arguments) <= FEW else {}
+        fields = [(name, _written(name) + b":", _written(value)) for name, value in few.items()]
     except (ValueError, RecursionError):
         fields = []
-    if entry.raw.endswith(b"," + b",".join([key + value for _, key, value in fields]) + b"}"):
+    if fields and entry.raw.endswith(b"," + b",".join([key + value for _, key, value in fields]) + b"}"):
         return [(name, key + value, len(key)) for name, key, value in fields]
-    members = list(strict_members(entry.raw))
-    before = [0, *(member.end for member in members)]
-    return [
-        (name, entry.raw[at : member.end], member.start - at)
-        for at, member in zip(before, members, strict=False)
-        if (name := to_text(member.key)) not in OWN_FIELDS
-    ]
+    return _looked_for(entry.raw)
+
+
+def _looked_for(raw: bytes) -> Iterator[tuple[str, bytes, int]]:
+    at = 0
+    for member in strict_members(raw):
+        name = to_text(member.key)
+        if name not in OWN_FIELDS:
+            yield name, raw[at : member.end], member.start - at
+        at = member.end
 
 
 def _written(value: Any) -> bytes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 
@@ -9,10 +10,12 @@ from joobq_admin import connection
 from joobq_admin.connection import TROUBLE, audit_log, dead_letters, redaction
 from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.entry import Entry, EntryRef
+from joobq_admin.joobq.lookup import Near
 from joobq_admin.joobq.outcome import Outcome
 from joobq_admin.pages import answer, links, slip, times
 from joobq_admin.pages.faces import error_of
 from joobq_admin.pages.forms import Press
+from joobq_admin.pages.looked import looked
 from joobq_admin.pages.past import Deaths, deaths
 from joobq_admin.pages.slip import Slip
 from joobq_admin.pages.tokens import plain
@@ -21,19 +24,26 @@ from joobq_admin.triage import history
 from joobq_admin.triage.versions import Version, version
 
 
-def of_press(pressed: Press, outcome: Outcome, user: User, at: datetime) -> Slip:
+class Told(NamedTuple):
+    """A slip; `near`: the entries of its job that were looked up to tell it, None = nobody looked."""
+
+    slip: Slip
+    near: Near | None = None
+
+
+def of_press(pressed: Press, outcome: Outcome, user: User, at: datetime) -> Told:
     """One entry was asked for, so exactly one group of the outcome holds it."""
     form = slip.form(pressed.ref, pressed.operation, pressed.reviewed, pressed.older)
     reviewed = Version.parse(pressed.reviewed)
     queue = plain(reviewed.queue, 200) if reviewed else ""
     if outcome.done:
-        return done(pressed, user, at)
+        return Told(done(pressed, user, at))
     if outcome.refused:
-        return slip.refused(outcome.refused[0], pressed.ref, queue, at, form)
+        return Told(slip.refused(outcome.refused[0], pressed.ref, queue, at, form))
     if outcome.unknown:
-        return slip.unknown(pressed.ref, queue, form, at)
+        return Told(slip.unknown(pressed.ref, queue, form, at))
     if outcome.unsent:
-        return slip.not_sent(pressed.ref, form, at)
+        return Told(slip.not_sent(pressed.ref, form, at))
     return lost_race(pressed.ref, reviewed, user, at)
 
 
@@ -57,15 +67,20 @@ def _where(record: Record, at: datetime) -> slip.Now | None:
     return slip.Now(slip.had_waiting(plain(record.queue, 200), waiting, at)) if waiting is not None else None
 
 
-def lost_race(ref: EntryRef, reviewed: Version | None, user: User, at: datetime) -> Slip:
+def lost_race(ref: EntryRef, reviewed: Version | None, user: User, at: datetime) -> Told:
     """Those bytes are not here. A record of them says by whom they went; else the job may be here with others."""
-    record = history.fate(audit_log().of_digest(ref.digest))
-    here = dead_letters().near(ref.jid) if ref.jid else []
-    if record:
-        return slip.already(record, ref, user, at, died_again(record, here))
-    if here:
-        return slip.changed(here[0], reviewed, version(here[0], redaction()), ref, at)
-    return slip.gone(ref, at)
+    records, near = audit_log().of_digest(ref.digest), _near(ref)
+    if left := history.fate(records):
+        return Told(slip.already(left, ref, user, at, died_again(left, near.entries)), near)
+    if near.entries:
+        new = near.entries[0]
+        return Told(slip.changed(new, reviewed, version(new, redaction()), ref, at), near)
+    far = looked(ref.jid or "", near if ref.jid else None)
+    return Told(slip.gone(ref, at, far, records[0] if records else None, user), near)
+
+
+def _near(ref: EntryRef) -> Near:
+    return dead_letters().near(ref.jid) if ref.jid else Near([], None)
 
 
 def died_again(record: Record, here: Sequence[Entry]) -> slip.Now | None:
@@ -73,26 +88,26 @@ def died_again(record: Record, here: Sequence[Entry]) -> slip.Now | None:
     return slip.died_again(again.ref, *error_of(again)) if again else None
 
 
-def deaths_of(ref: EntryRef, user: User, at: datetime) -> Deaths | None:
+def deaths_of(ref: EntryRef, near: Near | None, user: User, at: datetime) -> Deaths | None:
     """The line of deaths after a press; None when it cannot be read: the answer itself stands."""
     try:
-        here = dead_letters().near(ref.jid) if ref.jid else []
+        here = (near or _near(ref)).entries
         records = audit_log().of_jid(ref.jid) if ref.jid else audit_log().of_digest(ref.digest)
     except TROUBLE:
         return None
     return deaths(here, records, None, user, at)
 
 
-def answered(request: HttpRequest, told: Slip, ref: EntryRef, status: int | None = None) -> HttpResponse:
+def answered(request: HttpRequest, told: Told, ref: EntryRef, status: int = 0) -> HttpResponse:
     """The slip: alone for htmx, with the line of deaths beside it; else in a page of its own."""
-    deaths = deaths_of(ref, request.user, times.now()) if told.status in (200, 409) else None
-    context = {"x": told, "deaths": deaths}
+    x, near = told
+    deaths = deaths_of(ref, near, request.user, times.now()) if x.status in (200, 409) else None
+    context = {"x": x, "deaths": deaths}
     if answer.wants(request, "action"):
-        return answer.fragment(request, "dead_letters/_answer.html", context, status=status or told.status)
+        return answer.fragment(request, "dead_letters/_answer.html", context, status=status or x.status)
     context |= {
-        "title": told.heading,
-        "h1": f"Redrive to {told.queue}" if told.queue else "Redrive",
+        "title": x.heading,
+        "h1": f"Redrive to {x.queue}" if x.queue else "Redrive",
         "entry_url": links.entry(ref),
     }
-    read = told.status != 503
-    return answer.page(request, "dead_letters/pressed.html", context, status=status or told.status, read=read)
+    return answer.page(request, "dead_letters/pressed.html", context, status=status or x.status, read=x.status != 503)

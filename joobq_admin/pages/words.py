@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
+from django.conf import settings
+
 from joobq_admin.joobq import keys
 from joobq_admin.joobq.outcome import Refusal, Refused
+from joobq_admin.sso.roles import Action, User
 
 CUT = "It would come back as a placeholder, cut at 1,000 characters."
 AGAIN_THEN_PURGE = "Enqueue it anew with {what} mended. Then purge this."
@@ -65,7 +68,7 @@ REFUSALS = {
     ),
     Refusal.SAME_JOB: Words(
         "one action, one copy",
-        "One action sends one copy of a job, and another death of it was tried. This one is still here.",
+        "One action sends one copy of a job. {detail}; this one is still here.",
         "Purge it when the job went well.",
     ),
     Refusal.NOT_A_LIST: Words(
@@ -89,7 +92,7 @@ REFUSALS = {
     ),
     Refusal.BIN_FULL: Words(
         "the bin is full",
-        "The bin holds as many purged entries as it may. Nothing was purged.",
+        "{room} of purged entries are kept. Nothing was purged.",
         "An admin can purge for good, or empty the bin.",
         again=True,
     ),
@@ -101,12 +104,24 @@ REFUSALS = {
     ),
 }
 BY_SERVER = Words("Redis takes no changes now", "Redis said {reason}. Nothing was changed.", "Try again.", again=True)
-NO_DETAIL = {Refusal.BAD_FIELD: "a field is not of its type", Refusal.NOT_A_LIST: "value of another type"}
+NO_DETAIL = {
+    Refusal.BAD_FIELD: "a field is not of its type",
+    Refusal.NOT_A_LIST: "value of another type",
+    Refusal.SAME_JOB: "Another death of it was tried",
+}
+READ_ONLY = "You can read this entry, not act on it"
 
 
 def refusal(refused: Refused, queue: str) -> Words:
     """`queue` and the detail are text that may be shown."""
     reason = refused.reason
     words = BY_SERVER if reason.by_server else REFUSALS[reason]
-    told = {"detail": refused.detail or NO_DETAIL.get(reason, "its text"), "queue": queue, "reason": reason.value}
+    detail = refused.detail or NO_DETAIL.get(reason, "its text")
+    told = {"detail": detail, "queue": queue, "reason": reason.value, "room": f"{settings.BIN_MB:,} MB"}
     return Words(words.heading.format(**told), words.text.format(**told), words.next, words.again)
+
+
+def may_not(user: User) -> str:
+    """Why somebody who reads an entry finds no button there."""
+    ask = f" Ask {settings.SUPPORT_CONTACT}." if settings.SUPPORT_CONTACT else ""
+    return f"Your role is {user.role}. Redrive and purge need {Action.REDRIVE.role}.{ask}"

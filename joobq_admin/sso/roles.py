@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from enum import Enum
 from functools import wraps
 from typing import Any
@@ -67,13 +66,11 @@ def role_of(groups: Iterable[str], mapped: RoleGroups) -> Role | None:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Somebody who is signed in. `sub` is who it is; name and email are for display; role None: may do nothing here."""
+    """Somebody who is signed in. `sub` is who it is, the name is for display; role None: may do nothing here."""
 
     sub: str
     name: str
     role: Role | None
-    email: str = ""
-    auth_time: datetime | None = None  # UTC; None where the one who signed them in does not say
 
     def can(self, action: Action) -> bool:
         return self.role is not None and self.role.reaches(action.role)

@@ -25,6 +25,12 @@ class StepKind(StrEnum):
 #: What of the audit log belongs to the life of an entry.
 KIND_OF = {"redrive": StepKind.REDRIVEN, "purge": StepKind.PURGED, "restore": StepKind.RESTORED}
 LEFT_WITH = (StepKind.REDRIVEN, StepKind.PURGED)
+_DID = {action: kind.value for action, kind in KIND_OF.items()} | {"purge_all": StepKind.PURGED.value}
+
+
+def did(action: str) -> str:
+    """What a record of this action says was done: "redriven"."""
+    return _DID.get(action, action)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from django.test import Client
 
 from joobq_admin.joobq import keys
 from joobq_admin.joobq.entry import EntryRef
+from joobq_admin.pages import tokens
 from tests.support.html import elements, get, link, rows, says
 from tests.support.letters import DIED, ERROR, digest, jid, letter
 from tests.support.operators import ANN, dead_letters
@@ -111,7 +112,7 @@ def test_who_lost_the_role_meanwhile_is_told_in_place(client: Client, valkey: Se
     answer = client.post(url, form, headers={"HX-Request": "true", "HX-Target": "action"})
     assert answer.status_code == 403
     assert "You can read this entry, not act on it" in says(answer)
-    assert "Nothing was done." in says(answer)
+    assert "Nothing was done. Your role is Viewer. Redrive and purge need Operator." in says(answer)
     assert elements(answer, "section", id="action")
     assert valkey.client.zcard(keys.DEAD) == 3
 
@@ -137,3 +138,23 @@ def test_a_theme_comes_with_the_cookie(client: Client) -> None:
         client.cookies["theme"] = theme
         (html,) = elements(get(client, ENTRY), "html")
         assert html.get("data-theme") == wanted
+
+
+@pytest.mark.parametrize("blank", ["", " "])
+def test_of_a_hundred_thousand_arguments_some_are_read(
+    client: Client, valkey: Server, monkeypatch: pytest.MonkeyPatch, blank: str
+) -> None:
+    """However they are written, no more are read than are shown: the list and the page do not wait for the rest."""
+    raw = letter(7, **{f"field{n}": n for n in range(100_000)}).replace(b'"field0":', b'"field0":' + blank.encode())
+    valkey.client.zadd(keys.DEAD, {raw: DIED + 9})
+    looked_at, inline = list[object](), tokens.inline
+    monkeypatch.setattr(tokens, "inline", lambda value, longest: looked_at.append(value) or inline(value, longest))
+    assert "field0 0" in says(get(client, "/dead-letters/"))
+    page = get(client, f"/dead-letters/{DIED + 9}-{digest(raw)[:16]}/")
+    assert "99,800 more stand in the whole entry below." in says(page)
+    assert len(looked_at) < 250
+
+
+def test_a_fragment_has_no_shell(client: Client) -> None:
+    for url, target in (("/dead-letters/", "results"), (f"{ENTRY}&bytes=1", "payload")):
+        assert "shell" not in get(client, url, target=target).context

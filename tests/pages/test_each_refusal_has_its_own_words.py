@@ -119,3 +119,23 @@ def test_every_reason_has_words(reason: Refusal, detail: str) -> None:
     said = words.refusal(Refused("x", reason, detail), "{detail}")
     assert said.heading
     assert said.text
+
+
+def test_the_bin_says_how_much_it_keeps() -> None:
+    said = words.refusal(Refused("x", Refusal.BIN_FULL), "emails")
+    assert (said.text, said.next) == (
+        "256 MB of purged entries are kept. Nothing was purged.",
+        "An admin can purge for good, or empty the bin.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("detail", "said"),
+    [
+        ("", "Another death of it was tried; this one is still here."),
+        ("The death of 02:17:09 was redriven", "The death of 02:17:09 was redriven; this one is still here."),
+    ],
+)
+def test_of_one_job_one_copy_is_sent(detail: str, said: str) -> None:
+    told = words.refusal(Refused("x", Refusal.SAME_JOB, detail), "emails")
+    assert told.text == f"One action sends one copy of a job. {said}"

@@ -19,6 +19,7 @@ HOSTILE = [
     "", "0", "-1", "1e9", "1" * 400, "abc", "\0", "\n", "'", '"><svg onload=evil=1>', "{{ 7*7 }}", "../../etc/passwd",
     "%00", "%ff%fe", "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"), "ü", "\u202e", "inf", "nan", "1~",
     "1~_", "1~" + "A" * 9_000, "1~AAA~999999999", "-inf~", "1e400~", "1~=", "*", "[a-", "(a+)+$", "x" * 7_000,
+    "1.5e308", f"1.5e308-{'a' * 16}", f"-1.7e308-{'a' * 64}", "1.5e308~", f"9e999-{'a' * 16}",
 ]  # fmt: skip
 
 
@@ -70,7 +71,7 @@ def test_of_the_form(client: Client, valkey: Server, name: str) -> None:
 
 
 FINE = {("operation", "0"), ("operation", "-1"), ("operation", "1e9"), ("operation", "abc"), ("operation", "inf"),
-        ("operation", "nan"), ("score", f"{DIED}")}  # fmt: skip
+        ("operation", "nan"), ("operation", HOSTILE[-1]), ("score", f"{DIED}")}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["jid", "reviewed", "older", "csrfmiddlewaretoken", "another"])

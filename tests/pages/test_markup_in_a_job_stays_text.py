@@ -118,7 +118,10 @@ def test_bytes_of_any_kind_are_listed_and_open(client: Client, valkey: Server, r
     opens(client, valkey, raw, "1795955390586")
 
 
-@pytest.mark.parametrize("score", ["604800", "-5", "0.25", "inf", "-inf", "1e21", "1e14", "1795955390586.5"])
+@pytest.mark.parametrize(
+    "score",
+    ["604800", "-5", "0.25", "inf", "-inf", "1e21", "1e14", "1795955390586.5", "1.5e308", "-1.7976931348623157e308"],
+)
 def test_any_score_is_listed_and_opens(client: Client, valkey: Server, score: str) -> None:
     opens(client, valkey, letter(1), score)
     opens(client, valkey, b"?", score)

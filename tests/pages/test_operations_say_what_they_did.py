@@ -7,7 +7,7 @@ from django.test import Client
 
 from joobq_admin.joobq import keys
 from joobq_admin.joobq.entry import EntryRef
-from tests.support.html import get, hidden, link, says
+from tests.support.html import elements, get, hidden, link, says
 from tests.support.letters import DIED, digest, jid, letter
 from tests.support.operators import ANN, dead_letters
 from tests.support.servers import Server
@@ -46,14 +46,38 @@ def test_many_at_once(client: Client, valkey: Server) -> None:
     assert page.status_code == 200
     assert "Purged 3 dead letters, by Ann Āboliņa" in says(page)
     assert "Load test" in says(page)
+    assert len(elements(page, "td", data_l="jid")) == 3
     assert get(client, link(page, jid(1))).status_code == 410
 
 
-def test_the_whole_set_at_once(client: Client, valkey: Server) -> None:
-    assert dead_letters(valkey.client).purge_all(by=ANN, operation="op-1") == 3
+def test_two_actions_under_one_id_are_told_apart(client: Client, valkey: Server) -> None:
+    queue = dead_letters(valkey.client)
+    queue.redrive_entries(REFS[:1], by=ANN, operation="op-1")
+    queue.purge_entries(REFS[1:], by=ANN, operation="op-1")
+    words = says(get(client, "/operations/op-1/"))
+    assert "Redriven 1 dead letter, purged 2 dead letters, by Ann Āboliņa" in words
+    assert (words.count(" redriven "), words.count(" purged invoices ")) == (1, 2)
+
+
+def test_of_very_many_all_are_counted_and_some_are_shown(client: Client, valkey: Server) -> None:
+    many = {letter(10 + n): DIED for n in range(1_200)}
+    valkey.client.zadd(keys.DEAD, many)
+    refs = [EntryRef(DIED, digest(raw), jid(10 + n)) for n, raw in enumerate(many)]
+    dead_letters(valkey.client).purge_entries(refs, by=ANN, operation="op-1")
+    page = get(client, "/operations/op-1/")
+    assert "Purged 1,200 dead letters" in says(page)
+    assert "The newest 100 of 1,200 are shown." in says(page)
+    assert len(elements(page, "td", data_l="jid")) == 100
+
+
+@pytest.mark.parametrize(("queue", "what"), [(None, "everything"), ("invoices", "everything in invoices")])
+def test_the_whole_set_at_once(client: Client, valkey: Server, queue: str | None, what: str) -> None:
+    assert dead_letters(valkey.client).purge_all(queue, by=ANN, reason="Load test", operation="op-1") == 3
     page = get(client, "/operations/op-1/")
     assert page.status_code == 200
-    assert "by Ann Āboliņa" in says(page)
+    assert f"Purged {what}: 3 entries, by Ann Āboliņa" in says(page)
+    assert "Load test" in says(page)
+    assert elements(page, "table") == []
 
 
 def test_none_is_known(client: Client) -> None:
@@ -76,6 +100,17 @@ def test_asked_with_an_entry_it_was_done(client: Client, valkey: Server, target:
     assert page.status_code == 200
     assert ("Done at" if target else "Redriven. The job is next to run in invoices") in says(page)
     assert "by Ann Āboliņa" in says(page)
+
+
+def test_done_without_a_record_of_it_says_no_more(client: Client, valkey: Server) -> None:
+    """The log was full: of the press only its mark in the index is there."""
+    dead_letters(valkey.client).redrive_entries(REFS[:1], by=ANN, operation="op-1")
+    valkey.client.delete(keys.AUDIT)
+    for target in ("action", ""):
+        words = says(get(client, CHECK, target=target))
+        assert ("Done" if target else "Redriven") in words
+        for untrue in ("in the audit log", "Done at", "nobody", "next to run"):
+            assert untrue not in words
 
 
 def test_asked_with_an_entry_that_somebody_else_took(client: Client, valkey: Server) -> None:

@@ -1,5 +1,6 @@
 """Redis is gone, busy, read only or holds something else: every page and press says so, and none is a 500."""
 
+import signal
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -100,6 +101,87 @@ def test_a_replica_is_read_but_not_written(client: Client, own: Server, new_serv
         eventually(lambda: replica.client.zcard(keys.DEAD))
         assert get(client, ENTRY).status_code == 200
         refused(client, replica, 503, "Redis takes no changes now", "Redis said READONLY.")
+
+
+CHECK = f"/operations/op-1/?action=redrive&entry={DIED}-{digest(LETTER)}-{jid(1)}"
+
+
+@pytest.mark.parametrize("here", [True, False])
+def test_a_replica_that_may_lag_says_neither_done_nor_gone(
+    client: Client, own: Server, new_server: Callable[..., Server], here: bool
+) -> None:
+    if not here:
+        own.client.delete(keys.DEAD)
+        own.client.set("other", 1)
+    replica = new_server(replica_of=own)
+    with redis_at(replica.url):
+        eventually(lambda: replica.client.dbsize())
+        answer = get(client, CHECK, target="action")
+    assert answer.status_code == 503
+    assert "Outcome unknown" in says(answer)
+    assert "Redis said READONLY, so it may not know yet what was done elsewhere." in says(answer)
+    for untrue in ("Not done", "Gone", "primary", "Nothing was redriven"):
+        assert untrue not in says(answer)
+    assert hidden(answer)["operation"] == "op-1"
+
+
+def test_what_a_replica_does_know_is_told(client: Client, own: Server, new_server: Callable[..., Server]) -> None:
+    form = {"score": str(DIED), "digest": digest(LETTER), "operation": "op-1"}
+    assert press(client, ENTRY, form).status_code == 200
+    replica = new_server(replica_of=own)
+    with redis_at(replica.url):
+        eventually(lambda: replica.client.exists(keys.AUDIT))
+        assert "Done at" in says(get(client, CHECK, target="action"))
+
+
+def test_on_the_primary_it_says_so(client: Client, own: Server) -> None:
+    answer = get(client, CHECK, target="action")
+    assert answer.status_code == 200
+    assert "Not done as of" in says(answer)
+    assert "Checked on the primary at" in says(answer)
+
+
+def test_a_refused_connection_is_told_apart_from_silence(
+    client: Client, nowhere: str, new_server: Callable[..., Server]
+) -> None:
+    assert "Error Connection refused" in says(get(client, "/dead-letters/"))
+    silent = new_server()
+    with redis_at(silent.url):
+        silent.process.send_signal(signal.SIGSTOP)
+        try:
+            answer = get(client, "/dead-letters/")
+        finally:
+            silent.process.send_signal(signal.SIGCONT)
+    assert answer.status_code == 503
+    assert "Error No answer within 1 s" in says(answer)
+
+
+def test_a_wrong_password_is_told_in_the_words_of_redis(client: Client, own: Server) -> None:
+    with redis_at(own.url.replace("redis://", "redis://:wrong@")):
+        own.client.config_set("requirepass", "right")
+        for answer in (get(client, "/dead-letters/"), get(client, CHECK, target="action")):
+            assert answer.status_code == 503
+            assert "does not answer" not in says(answer)
+            assert "invalid username-password pair" in says(answer)
+        own.client.config_set("requirepass", "")
+
+
+OTHER_KEYS = ("~joobq:dead_letter*", "~joobq:admin:counts*", "~invoices")
+
+
+@pytest.mark.parametrize("how", ["another type", "no rights"])
+def test_without_the_audit_log_the_rest_is_shown(client: Client, own: Server, how: str) -> None:
+    if how == "another type":
+        own.client.set(keys.AUDIT, "?")
+        own.client.set(keys.AUDIT_INDEX, "?")
+    else:
+        own.client.execute_command("ACL", "SETUSER", "default", "resetkeys", *OTHER_KEYS)
+    for url in ("/dead-letters/", ENTRY, f"/jobs/{jid(1)}/"):
+        answer = get(client, url)
+        assert answer.status_code == 200
+        assert "SMTP 550" in says(answer)
+        assert says(answer).count("What was done before is not told: the audit log cannot be read. Redis said:") == 1
+    assert "From the entries that are here and the audit log" not in says(answer)
 
 
 @pytest.mark.parametrize("url", PAGES[:-1])

@@ -1,9 +1,12 @@
 """/jobs/<jid>/ is the link that alert messages carry: one entry is shown, several to choose from, none is explained."""
 
+from collections.abc import Iterator
+
 import pytest
 from django.test import Client
 
 from joobq_admin.joobq import keys
+from joobq_admin.joobq.dead_letters import DeadLetterQueue
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.lookup import BUDGET
 from tests.support.elsewhere import redis_at
@@ -29,6 +32,15 @@ def test_one_entry_is_shown_without_a_redirect(client: Client, valkey: Server, u
 def test_an_entry_without_a_time_is_found_below_a_long_set(client: Client, valkey: Server) -> None:
     valkey.client.zadd(keys.DEAD, {letter(2 + n): DIED + n for n in range(BUDGET + 10)} | {LETTER: NO_TIME})
     assert "Dead letter in invoices" in says(get(client, f"/jobs/{jid(1)}/"))
+
+
+def test_they_are_called_one_job_only_where_they_are(client: Client, valkey: Server) -> None:
+    valkey.client.zadd(keys.DEAD, {LETTER: DIED, letter(1, queue="invoices", death=1): DIED + 1})
+    assert "They hold the same job and differ in the error." in says(get(client, f"/jobs/{jid(1)}/"))
+    valkey.client.zadd(keys.DEAD, {letter(1, queue="invoices", death=2, amount=1): DIED + 2})
+    words = says(get(client, f"/jobs/{jid(1)}/"))
+    assert "same job and" not in words
+    assert "They do not all hold the same job: look at each before you press." in words
 
 
 def test_of_several_one_is_to_be_chosen(client: Client, valkey: Server) -> None:
@@ -96,10 +108,14 @@ def test_brought_back_it_is_here(client: Client, valkey: Server) -> None:
     page = get(client, ENTRY)
     assert page.status_code == 200
     assert "Restored by Ann Āboliņa" in says(page)
+    assert "Restored by Ann Āboliņa" in says(get(client, f"/jobs/{jid(1)}/"))
     valkey.client.zrem(keys.DEAD, LETTER)
-    gone = get(client, ENTRY)
-    assert gone.status_code == 410
-    assert "Gone, and not by this dashboard" in says(gone)
+    for url, what in ((ENTRY, "No entry with these bytes"), (f"/jobs/{jid(1)}/", "No entry of this job")):
+        gone = get(client, url)
+        assert gone.status_code == 410
+        for word in ("Gone, and not by this dashboard", what, "Restored by Ann Āboliņa and nothing since"):
+            assert word in says(gone)
+        assert "no trace" not in says(gone)
 
 
 def test_taken_by_another_tool_with_its_job_still_here(client: Client, valkey: Server) -> None:
@@ -110,7 +126,7 @@ def test_taken_by_another_tool_with_its_job_still_here(client: Client, valkey: S
     for word in (
         "Gone, and not by this dashboard",
         "No entry with these bytes",
-        "1 other entry of this job the only entry",
+        "but 1 other entry of this job: looked at the only entry",
     ):
         assert word in says(page)
     assert digest(other)[:16] in link(page, "Open the newest of them")
@@ -125,17 +141,68 @@ def test_never_seen_is_a_404(client: Client, valkey: Server, url: str) -> None:
     assert "the only entry and the audit log, which is empty" in says(page)
 
 
-def test_a_long_set_is_looked_through_in_steps(client: Client, valkey: Server) -> None:
+ALL = 2 * BUDGET + 1
+
+
+@pytest.fixture
+def long_set(client: Client, valkey: Server) -> Iterator[Client]:
+    """The job's entry stands below two looks' worth of others."""
     valkey.client.zadd(keys.DEAD, {letter(2 + n): DIED + n for n in range(2 * BUDGET)} | {LETTER: DIED - 1})
     with redis_at(valkey.url):
-        page = get(client, f"/jobs/{jid(1)}/")
-        assert page.status_code == 404
-        assert f"of {2 * BUDGET + 1:,}" in says(page)
-        second = get(client, link(page, "Keep looking"))
-        assert second.status_code == 404
-        third = get(client, link(second, "Keep looking"))
+        yield client
+
+
+def test_a_long_set_is_looked_through_in_steps(long_set: Client) -> None:
+    page = get(long_set, f"/jobs/{jid(1)}/")
+    assert page.status_code == 404
+    assert f"It was not found among the newest {BUDGET:,} of {ALL:,} entries and is not in the audit log." in says(page)
+    second = get(long_set, link(page, "Keep looking"))
+    assert second.status_code == 404
+    assert f"not found among the newest {2 * BUDGET:,} of {ALL:,} entries" in says(second)
+    third = get(long_set, link(second, "Keep looking"))
     assert third.status_code == 200
     assert "Dead letter in invoices" in says(third)
+
+
+def test_while_more_is_to_be_looked_at_no_record_is_the_end(long_set: Client, valkey: Server) -> None:
+    queue, before = dead_letters(valkey.client), letter(1, death=7)
+    valkey.client.zadd(keys.DEAD, {before: DIED})
+    queue.redrive_entries([EntryRef(DIED, digest(before), jid(1))], by=ANN, operation="op-1")
+    page = get(long_set, f"/jobs/{jid(1)}/")
+    assert page.status_code == 410
+    assert f"None of this job is among the newest {BUDGET:,} of {ALL:,} entries" in says(page)
+    assert "any more" not in says(page)
+    assert "Nothing for you to do here." not in says(page)
+    second = get(long_set, link(page, "Keep looking"))
+    assert "Dead letter in invoices" in says(get(long_set, link(second, "Keep looking")))
+
+
+def test_an_entry_of_a_long_set_is_not_called_gone(long_set: Client, valkey: Server) -> None:
+    """Its score was renewed: it stands where this look does not come to."""
+    queue, other = dead_letters(valkey.client), letter(1, death=7)
+    valkey.client.zadd(keys.DEAD, {other: DIED})
+    queue.purge_entries([EntryRef(DIED, digest(other), jid(1))], by=ANN, operation="op-1")
+    for url in (ENTRY, ENTRY.partition("?")[0]):
+        page = get(long_set, url)
+        assert page.status_code == 404
+        assert "Gone" not in says(page)
+        assert f"of {ALL:,} entries" in says(page)
+    page = get(long_set, ENTRY)
+    assert "Not found, and not taken by this dashboard" in says(page)
+    assert f"and none of this job among the newest {BUDGET:,} of {ALL:,} entries" in says(page)
+    answer = get(long_set, link(get(long_set, link(page, "Keep looking")), "Keep looking"))
+    assert "Dead letter in invoices" in says(answer)
+
+
+def test_a_request_looks_once_for_a_job(long_set: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, near = list[str](), DeadLetterQueue.near
+    monkeypatch.setattr(DeadLetterQueue, "near", lambda queue, job: looks.append(job) or near(queue, job))
+    at_once = f"/dead-letters/{DIED - 1}-{digest(LETTER)}/?jid={jid(1)}"
+    check = f"/operations/op/?action=redrive&entry={DIED + 1}-{digest(LETTER)}-{jid(1)}"
+    for url in (f"/jobs/{jid(1)}/", f"/jobs/{jid(ALL)}/", at_once, ENTRY, check):
+        get(long_set, url)
+        assert looks == [looks[0]], url
+        looks.clear()
 
 
 def test_without_a_jid_it_leads_to_the_list(client: Client) -> None:

@@ -90,7 +90,7 @@ def test_a_queue_has_a_list_of_its_own(client: Client, letters: list[Real]) -> N
     page = get(client, "/dead-letters/?queue=reports")
     assert len(rows(page)) == len(reports) == 8
     assert "8 dead letters in reports of 76 in all" in says(page)
-    assert [q["href"] for q in elements(page, "a", aria_current="true")] == ["/dead-letters/?queue=reports"]
+    assert {q["href"] for q in elements(page, "a", aria_current="true")} == {"/dead-letters/?queue=reports"}
 
 
 def test_an_entry_without_a_queue_name_is_counted_and_listed(client: Client) -> None:
@@ -123,6 +123,7 @@ def test_a_fragment_is_the_list_with_its_title_and_counts(client: Client) -> Non
         "results",
         "head",
         "queues",
+        "filters",
     ]
     assert b"<html" not in answer.content
     assert elements(answer, "section", id="results")[0]["data-say"] == "8 in reports"

@@ -8,7 +8,9 @@ from django.test import Client
 
 from joobq_admin.joobq import keys
 from joobq_admin.joobq.entry import EntryRef
+from joobq_admin.joobq.lookup import BUDGET
 from tests.support.database import changed, contents
+from tests.support.elsewhere import redis_at
 from tests.support.html import elements, get, hidden, link, press, says
 from tests.support.letters import DIED, ERROR, digest, jid, letter
 from tests.support.operators import ANN, dead_letters
@@ -127,3 +129,25 @@ def test_the_answer_takes_the_place_of_the_slip(client: Client, valkey: Server, 
     answer = press(client, ENTRY, form)
     assert len(elements(answer, "section", id="action")) == 1
     assert b"<html" not in answer.content
+
+
+def test_restored_and_then_taken_by_another_tool(client: Client, valkey: Server, form: dict[str, str]) -> None:
+    queue = dead_letters(valkey.client)
+    queue.purge_entries([REF], by=ANN, operation="op-1")
+    queue.restore([REF.digest], by=ANN, operation="op-2")
+    valkey.client.zrem(keys.DEAD, LETTER)
+    answer = press(client, ENTRY, form)
+    assert answer.status_code == 409
+    assert "the last record of it is: restored by Ann Āboliņa. Nothing was redriven." in says(answer)
+
+
+def test_in_a_long_set_it_is_not_called_gone(client: Client, valkey: Server, form: dict[str, str]) -> None:
+    valkey.client.zrem(keys.DEAD, LETTER)
+    valkey.client.zadd(keys.DEAD, {letter(2 + n): DIED + n for n in range(2 * BUDGET)})
+    with redis_at(valkey.url):
+        answer = press(client, ENTRY, form)
+    assert answer.status_code == 409
+    assert "Not found, and not taken by this dashboard" in says(answer)
+    assert f"It was not found among the newest {BUDGET:,} of {2 * BUDGET:,} entries" in says(answer)
+    assert "Gone" not in says(answer)
+    assert "/jobs/?jid=" in link(answer, "Keep looking")

@@ -57,7 +57,8 @@ def rows(response: HttpResponse) -> list[str]:
 
 def link(response: HttpResponse, label: str) -> str:
     """Where the link of this label leads; AssertionError when there is none."""
-    found = re.findall(r"<a\b[^>]*?\shref=\"([^\"]*)\"[^>]*>((?:(?!</a>).)*)</a>", response.content.decode(), re.DOTALL)
+    awake = re.sub(r"<template\b.*?</template>", "", response.content.decode(), flags=re.DOTALL)
+    found = re.findall(r"<a\b[^>]*?\shref=\"([^\"]*)\"[^>]*>((?:(?!</a>).)*)</a>", awake, re.DOTALL)
     told = {" ".join(unescape(re.sub(r"<[^>]*>", " ", inner)).split()): unescape(href) for href, inner in found}
     assert label in told, f"no link {label!r} among {sorted(told)}"
     return told[label]
