@@ -166,9 +166,9 @@ def no_role(dashboard: Dashboard, server: Server, page: Page) -> None:
 
 
 PAGES = [
-    the_list, the_list_of_a_queue, the_queues_on_a_phone, an_empty_list, ready, exact_bytes, redriven, already, changed, refused, unknown,
-    signed_out, a_mistake, not_done, denied, a_placeholder, malformed, a_job_of_several_deaths, a_tombstone, an_operation, never_seen,
-    not_understood, no_role,
+    the_list, the_list_of_a_queue, the_queues_on_a_phone, an_empty_list, ready, exact_bytes, redriven, already,
+    changed, refused, unknown, signed_out, a_mistake, not_done, denied, a_placeholder, malformed,
+    a_job_of_several_deaths, a_tombstone, an_operation, never_seen, not_understood, no_role,
 ]  # fmt: skip
 
 
