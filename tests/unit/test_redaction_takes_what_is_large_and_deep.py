@@ -45,7 +45,7 @@ def all_of_it(raw: bytes) -> None:
     shown, entry = REDACTION.redacted(raw), Entry(raw, 1)
     for printed in (plain(shown, LONGEST), json_pretty(shown, LONGEST), hex_lines(shown, 10)):
         assert printed
-    arguments(entry, REDACTION, 60)
+    list(arguments(entry, REDACTION, 60))
     frames(["said", f"from {raw.decode('latin-1')}"], REDACTION)
 
 
