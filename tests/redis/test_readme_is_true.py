@@ -1,0 +1,60 @@
+"""What README shows is done here as it stands: the library, the settings of a deployment, the table of settings."""
+
+import json
+import re
+
+import redis as redis_py
+
+from joobq_admin.joobq import keys
+from tests.support import sources
+from tests.support.environments import DEV, settings_of
+from tests.support.letters import DIED, digest, jid, letter
+from tests.support.servers import Server
+
+README = sources.text("README.md")
+
+
+def block(beginning: str) -> str:
+    """The code in README that begins so, without its indent."""
+    (found,) = re.findall(rf"^    {re.escape(beginning)}.*\n(?:(?:    .*)?\n)*", README, re.MULTILINE)
+    return "".join(line[4:] or "\n" for line in found.splitlines(keepends=True))
+
+
+def test_the_library(server: Server, redis: redis_py.Redis) -> None:
+    raw = letter(1, queue="invoices")
+    redis.zadd(keys.DEAD, {letter(2, queue="emails"): DIED - 1, raw: DIED})
+    example = block("from redis import Redis")
+    assert example.count("Redis()") == 1
+    printed: list[tuple[object, ...]] = []
+    exec(example.replace("Redis()", f"Redis(port={server.port})"), {"print": lambda *words: printed.append(words)})
+    ((counts, refusal), (outcome,)) = printed
+    assert dict(counts) == {"invoices": 1, "emails": 1}
+    assert refusal is None
+    assert [done.digest for done in outcome.done] == [digest(raw)]
+    assert json.loads(redis.lrange("invoices", 0, -1)[0])["jid"] == jid(1)
+    ((_, record),) = redis.xrange(keys.AUDIT)
+    assert (record[b"by"], record[b"reason"]) == (b"ann", b"gateway is up")
+
+
+def test_the_settings_of_a_deployment() -> None:
+    lines = block("JOOBQ_ADMIN_REDIS_URL=redis://:password").split("\n")
+    settings = settings_of(dict(line.split("=", 1) for line in lines if line))
+    assert settings.PUBLIC_URL == "https://ops.example.com/dlq"
+    assert settings.AUTH == "proxy"
+
+
+def test_the_table_names_every_setting_and_no_other() -> None:
+    asked = {name for name in settings_of(DEV).ask.asked if not name.endswith("_FILE") or "_CA_" in name}
+    rows = re.findall(r"^\| (`(?:JOOBQ_ADMIN|PORT).*?) \|", README, re.MULTILINE)
+    told: set[str] = set()
+    for names in (re.findall(r"`(\w+)`", row) for row in rows):
+        first = names[0]
+        told |= {name for name in asked if any(name in (each, f"{stem(first)}{each}") for each in names)}
+        assert [each for each in names if not {each, f"{stem(first)}{each}"} & asked] == []
+    only_told_when_wrong = {"JOOBQ_ADMIN_PROXY_KIND"}  # in this version there is one kind
+    assert asked - told == only_told_when_wrong | {name for name in asked if name.startswith("REDIS_")}
+
+
+def stem(name: str) -> str:
+    """What `_OLD` and the like in the same row stand behind."""
+    return next(stem for stem in ("JOOBQ_ADMIN_PROXY", "JOOBQ_ADMIN_ROLE", "JOOBQ_ADMIN", "") if name.startswith(stem))
