@@ -15,7 +15,7 @@ from joobq_admin.pages.times import When
 from joobq_admin.pages.tokens import Token, Tokens, arguments, hex_lines, json_pretty, plain, text
 from joobq_admin.triage.redact import Redacted
 
-LONGEST_MESSAGE, LONGEST_VALUE, LONGEST_TEXT = 20_000, 4_000, 200_000  # characters that a page prints
+LONGEST_MESSAGE, LONGEST_VALUE, LONGEST_TEXT = 20_000, 4_000, 65_536  # characters that a page prints
 MOST_LINES = 4_096  # of 16 bytes
 MOST_ARGUMENTS = 200
 

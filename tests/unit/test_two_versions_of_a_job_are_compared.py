@@ -86,12 +86,13 @@ def test_a_form_carries_no_more_than_it_takes_back(fields: dict[str, Any]) -> No
 
 def test_of_what_is_not_carried_nothing_is_claimed() -> None:
     many = {f"{n:03}": "é" * 200 for n in range(100)}
-    was, now = of(error(**many)), of(error(message="other"))
+    was, now = of(error(**many)), of(error(message="other", new="1"))
     assert not was.whole
     assert now.whole
     fewer = [d.field for d in differences(was, now)]
     assert [name for name in fewer if name not in was.error] == []
     assert "message" in fewer
+    assert "new" not in fewer
     assert differences(was, of(error(**many, last="1"))) == []
 
 
