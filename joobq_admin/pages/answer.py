@@ -13,8 +13,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from joobq_admin import connection
 from joobq_admin.pages import times, words
+from joobq_admin.pages.counts import Rail
 from joobq_admin.pages.links import Link
-from joobq_admin.pages.rail import Rail
 from joobq_admin.sso import dev
 from joobq_admin.sso.roles import Action, View, needs
 

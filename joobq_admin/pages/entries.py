@@ -7,10 +7,10 @@ from joobq_admin import connection
 from joobq_admin.connection import dead_letters
 from joobq_admin.joobq.audit import Actor
 from joobq_admin.joobq.outcome import Outcome
-from joobq_admin.pages import answer, forms, gone, links, listing, log, slip, times, verdict
-from joobq_admin.pages.opened import opened
+from joobq_admin.pages import answer, forms, gone, links, listing, log, slip, times
+from joobq_admin.pages.entry_page import opened
+from joobq_admin.pages.pressed import Told, answered, of_press
 from joobq_admin.pages.records import of_jobs
-from joobq_admin.pages.verdict import Told
 from joobq_admin.sso.roles import Action, needs
 
 
@@ -56,7 +56,7 @@ def redrive(request: HttpRequest, ref: str) -> HttpResponse:
         by = Actor(request.user.sub, request.user.name)
         outcome = dead_letters().redrive_entries([pressed.ref], by=by, operation=pressed.operation)
         log.pressed(Action.REDRIVE, pressed.operation, request.user, outcome)
-        told = verdict.of_press(pressed, outcome, request.user, times.now())
+        told = of_press(pressed, outcome, request.user, times.now())
     except connection.TROUBLE as trouble:
         nothing, said = Outcome(unsent=(pressed.ref,)), connection.said(trouble)
         log.pressed(Action.REDRIVE, pressed.operation, request.user, nothing, said)
@@ -64,4 +64,4 @@ def redrive(request: HttpRequest, ref: str) -> HttpResponse:
         told = Told(slip.not_sent(pressed.ref, form, now, said))
     if told.slip.status == 200 and not request.htmx:
         return HttpResponseRedirect(links.operation(pressed.operation, "redrive", pressed.ref), status=303)
-    return verdict.answered(request, told, pressed.ref)
+    return answered(request, told, pressed.ref)

@@ -9,10 +9,10 @@ from joobq_admin.joobq.entry import Entry
 from joobq_admin.joobq.filters import of_jobs
 from joobq_admin.joobq.lookup import BUDGET, Cursor, Near
 from joobq_admin.pages import answer, forms, gone, links, times
-from joobq_admin.pages.faces import error_of
+from joobq_admin.pages.counts import rail
+from joobq_admin.pages.entry_page import opened
 from joobq_admin.pages.looked import looked
-from joobq_admin.pages.opened import opened
-from joobq_admin.pages.rail import rail
+from joobq_admin.pages.rows import error_of
 from joobq_admin.pages.slip import short
 from joobq_admin.pages.tokens import plain
 from joobq_admin.sso.roles import Action, needs

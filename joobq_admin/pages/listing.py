@@ -10,8 +10,8 @@ from joobq_admin.joobq.counting import Counts
 from joobq_admin.joobq.entry import TIMES_FROM, TIMES_TO
 from joobq_admin.joobq.lookup import Cursor, Page
 from joobq_admin.pages import links, rows, times
+from joobq_admin.pages.counts import NO_NAME, Rail, how_sure, number, rail
 from joobq_admin.pages.forms import ROWS, Listing
-from joobq_admin.pages.rail import NO_NAME, Rail, how_sure, number, rail
 from joobq_admin.pages.tokens import plain
 
 

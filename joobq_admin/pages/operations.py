@@ -9,11 +9,11 @@ from joobq_admin.connection import audit_log, dead_letters, redaction
 from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.outcome import NotDone
-from joobq_admin.pages import answer, forms, links, past, slip, times, verdict
+from joobq_admin.pages import answer, forms, gone, links, pressed, slip, times
 from joobq_admin.pages.answer import Problem
+from joobq_admin.pages.pressed import Told
 from joobq_admin.pages.sends import name_of
 from joobq_admin.pages.tokens import plain
-from joobq_admin.pages.verdict import Told
 from joobq_admin.sso.roles import Action, needs
 from joobq_admin.triage import history
 from joobq_admin.triage.versions import version
@@ -42,7 +42,7 @@ def _checked(request: HttpRequest, operation: str, ref: EntryRef) -> HttpRespons
     except (NotDone, *connection.TROUBLE) as trouble:
         said = _why_unknown(trouble)
         told = Told(slip.unknown(ref, "", slip.form(ref, operation), now, foot=f"Last checked {now:%H:%M:%S}: {said}"))
-    return verdict.answered(request, told, ref, status=503 if told.slip.status == 503 else 200)
+    return pressed.answered(request, told, ref, status=503 if told.slip.status == 503 else 200)
 
 
 def _check(request: HttpRequest, operation: str, ref: EntryRef) -> Told:
@@ -56,7 +56,7 @@ def _check(request: HttpRequest, operation: str, ref: EntryRef) -> Told:
     entry = dead_letters().look_up(ref)
     if entry:
         return Told(slip.not_done(ref, slip.form(ref, operation, str(version(entry, redaction()))), now))
-    return verdict.lost_race(ref, None, request.user, now)
+    return pressed.lost_race(ref, None, request.user, now)
 
 
 def _asked_the_primary() -> NotDone | None:
@@ -83,7 +83,7 @@ def _by_records(request: HttpRequest, operation: str) -> HttpResponse:
     first = records[0]
     if len(records) > 1 or first.action == "purge_all":
         return answer.page(request, "operations/many.html", _many(records, request))
-    stone = past.tombstone(first, [], request.user, times.now(), over=f"Operation {operation[:8]}", of_press=True)
+    stone = gone.tombstone(first, [], request.user, times.now(), over=f"Operation {operation[:8]}", of_press=True)
     context = {"title": stone.heading, "t": stone, "deaths": None}
     return answer.page(request, "dead_letters/tombstone.html", context)
 

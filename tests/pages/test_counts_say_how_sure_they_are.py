@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from joobq_admin.joobq.counting import Counts
-from joobq_admin.pages.rail import how_sure, number, rail
+from joobq_admin.pages.counts import how_sure, number, rail
 
 AT = datetime(2026, 11, 29, 2, 21, 52, tzinfo=UTC)
 QUEUES = {"emails": 1204, "invoices": 76, "": 1}

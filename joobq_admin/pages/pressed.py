@@ -13,10 +13,10 @@ from joobq_admin.joobq.entry import Entry, EntryRef
 from joobq_admin.joobq.lookup import Near
 from joobq_admin.joobq.outcome import Outcome
 from joobq_admin.pages import answer, links, slip, times
-from joobq_admin.pages.faces import error_of
+from joobq_admin.pages.deaths import Deaths, deaths
 from joobq_admin.pages.forms import Press
 from joobq_admin.pages.looked import looked
-from joobq_admin.pages.past import Deaths, deaths
+from joobq_admin.pages.rows import error_of
 from joobq_admin.pages.slip import Slip
 from joobq_admin.pages.tokens import plain
 from joobq_admin.sso.roles import User

@@ -1,19 +1,30 @@
-"""One entry, as its page prints it."""
+"""The page of one entry: by its own address, or as the only one of its job."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, NamedTuple
+from uuid import uuid4
 
-from joobq_admin.connection import redaction
+from django.http import HttpRequest, HttpResponse
+
+from joobq_admin import connection
+from joobq_admin.connection import dead_letters, redaction
 from joobq_admin.joobq.entry import Entry, Kind
-from joobq_admin.pages import links, times
+from joobq_admin.joobq.lookup import Cursor, Near
+from joobq_admin.pages import answer, links, slip, times
 from joobq_admin.pages.backtrace import frames
-from joobq_admin.pages.faces import Badge, error_tokens
+from joobq_admin.pages.counts import rail
+from joobq_admin.pages.deaths import deaths
+from joobq_admin.pages.records import of_entry
+from joobq_admin.pages.rows import Badge, badges, error_of, error_tokens
 from joobq_admin.pages.times import When
 from joobq_admin.pages.tokens import Token, Tokens, arguments, hex_lines, json_pretty, plain, text
+from joobq_admin.sso.roles import Action
+from joobq_admin.triage.preflight import preflight
 from joobq_admin.triage.redact import Redacted
+from joobq_admin.triage.versions import version
 
 LONGEST_MESSAGE, LONGEST_VALUE, LONGEST_TEXT = 20_000, 4_000, 65_536  # characters that a page prints
 MOST_LINES = 4_096  # of 16 bytes
@@ -82,6 +93,44 @@ class Sheet:
     error: ErrorCard | None
     no_error: str
     backtrace: Any
+
+
+def opened(request: HttpRequest, entry: Entry, near: Near | None = None, exact: bool = False) -> HttpResponse:
+    """Mints the operation that a press on this page will be.
+
+    `near`: what a look for its job has found already; `exact`: its bytes instead of its fields.
+    """
+    now, queue = times.now(), dead_letters()
+    shown = redaction().redacted(entry.raw)
+    if answer.wants(request, "payload"):
+        return answer.fragment(request, "dead_letters/_payload.html", {"payload": payload(entry, shown, exact)})
+    near = near or (queue.near(entry.jid) if entry.jid else Near([], None))
+    here = near.entries
+    if all(other.digest != entry.digest for other in here):
+        here = [entry, *here]
+    records, unread = of_entry(entry)
+    newer = queue.walk(Cursor(entry.score, entry.raw + b"\0"), limit=1, newer=True).entries
+    older = queue.walk(Cursor(entry.score, entry.raw), limit=1).entries
+    flight = preflight(queue, entry, records)
+    reviewed, next_one = str(version(entry, redaction())), links.tick(older[0].ref) if older else ""
+    form = slip.form(entry.ref, str(uuid4()), reviewed, next_one)
+    waiting = connection.waiting(entry.queue) if flight.push else None
+    acts = request.user.can(Action.REDRIVE) and not flight.refused
+    marks = badges(entry, flight.refused, len(here), records, now)
+    context = {
+        "title": f"{error_of(entry)[0]} in {plain(entry.queue, 80) or 'no queue'}",
+        "e": sheet(entry, what_is_hidden(shown), marks, *_first(newer), *_first(older), now),
+        "slip": slip.before_the_press(entry, flight, request.user, form, now, waiting),
+        "lost": slip.unknown(entry.ref, plain(entry.queue, 200), form, now, answered=False) if acts else None,
+        "deaths": deaths(here, records, entry, request.user, now, unread),
+        "payload": payload(entry, shown, exact),
+    }
+    counts = queue.counts()
+    return answer.page(request, "dead_letters/entry.html", context, nav="entries", rail=rail(counts, entry.queue))
+
+
+def _first(entries: tuple[Entry, ...]) -> tuple[Entry | None]:
+    return (entries[0] if entries else None,)
 
 
 def sheet(
