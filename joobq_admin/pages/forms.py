@@ -8,7 +8,6 @@ from urllib.parse import parse_qsl
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest
 
-from joobq_admin.joobq import asked
 from joobq_admin.joobq.entry import TIMES_FROM, EntryRef, Score, read_score
 from joobq_admin.joobq.lookup import Cursor
 from joobq_admin.pages.links import is_plain
@@ -109,7 +108,7 @@ def ticked(text: str | None) -> EntryRef:
 
 def score(text: str) -> Score:
     try:
-        return asked.score(read_score(text))
+        return read_score(text)
     except ValueError as error:
         raise BadRequest("no score") from error
 
