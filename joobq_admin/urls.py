@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from joobq_admin.pages import answer, entries, jobs, operations, sign_in
+from joobq_admin.pages import answer, audit, entries, jobs, operations, sign_in
 
 urlpatterns = [
     path("", entries.home, name="home"),
@@ -12,6 +12,8 @@ urlpatterns = [
     path("jobs/", jobs.job, name="jobs"),
     path("jobs/<path:jid>/", jobs.job, name="job"),
     path("operations/<str:operation>/", operations.operation, name="operation"),
+    path("audit/", audit.audit, name="audit"),
+    path("audit/export", audit.export, name="audit-export"),
     path("auth/dev-role", sign_in.dev_role, name="dev-role"),
 ]
 

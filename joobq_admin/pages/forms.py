@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -23,8 +24,12 @@ _digest = re.compile(r"[0-9a-f]{64}", re.ASCII).fullmatch
 
 def query(request: HttpRequest) -> dict[str, str]:
     """The parameters of the URL, the last of each name. Bytes that are no UTF-8 are surrogates, as in the port."""
+    return dict(_pairs(request))
+
+
+def _pairs(request: HttpRequest) -> list[tuple[str, str]]:
     try:
-        pairs = parse_qsl(
+        return parse_qsl(
             request.META.get("QUERY_STRING", ""),
             keep_blank_values=True,
             errors="surrogateescape",
@@ -32,7 +37,6 @@ def query(request: HttpRequest) -> dict[str, str]:
         )
     except ValueError as error:
         raise BadRequest("too many parameters") from error
-    return dict(pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +117,12 @@ def score(text: str) -> Score:
         raise BadRequest("no score") from error
 
 
+def is_operation_id(text: str) -> bool:
+    return _operation(text) is not None
+
+
 def operation_id(text: str | None) -> str:
-    if not _operation(text or ""):
+    if not is_operation_id(text or ""):
         raise BadRequest("no operation id")
     return str(text)
 
@@ -152,4 +160,68 @@ def job_id(text: str | None) -> str:
     """Any jid that a request can carry: the look-up takes it as text, whatever it is."""
     if not text or len(text) > 2_000:
         raise BadRequest("no jid")
+    return text
+
+
+# -- the audit log
+
+ACTIONS = ("redrive", "purge", "restore", "purge_all", "unredacted")
+OTHER = "other"  # as an action: whatever is recorded of none of these
+SINCE = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
+FORMATS = ("csv", "ndjson")
+LONGEST_FILTER = 2_000  # characters
+_place = re.compile(r"([0-9]{1,20})-([0-9]{1,20})", re.ASCII).fullmatch
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """Which records of the audit log are asked for: '' = any. `q`: text of jid, digest, operation or reason."""
+
+    q: str = ""
+    action: str = ""
+    queue: str = ""
+    by: str = ""
+    since: str = ""
+
+    @property
+    def filters(self) -> dict[str, str]:
+        """What is not any, by the name of its parameter."""
+        return {name: value for name in self.__slots__ if (value := getattr(self, name))}
+
+
+def sought(request: HttpRequest, *others: str) -> tuple[Sought, dict[str, str]]:
+    """The filters, and `others`: parameters that the page has besides. What is neither is told, never dropped."""
+    given = _once_each(request)
+    if unknown := [name for name in given if name not in (*Sought.__slots__, *others)]:
+        raise BadRequest(f"There is no filter “{unknown[0][:80]}”.")
+    filters = {name: given.pop(name) for name in Sought.__slots__ if name in given}
+    known = {"action": (*ACTIONS, OTHER), "since": tuple(SINCE)}
+    for name, value in filters.items():
+        if value and value not in known.get(name, (value,)):
+            raise BadRequest(f"“{value[:80]}” is none of {name}: {', '.join(known[name])}.")
+        if len(value) > LONGEST_FILTER:
+            raise BadRequest(f"The filter {name} is longer than {LONGEST_FILTER:,} characters.")
+    typed = {name: filters[name].strip() for name in ("q", "by") if name in filters}
+    return Sought(**filters | typed), given
+
+
+def _once_each(request: HttpRequest) -> dict[str, str]:
+    pairs = _pairs(request)
+    given = dict(pairs)
+    if len(given) < len(pairs):
+        raise BadRequest("A filter is given twice.")
+    return given
+
+
+def place_in_the_log(text: str) -> str:
+    """The id of a record, to read on before it; '' = from the newest."""
+    match = _place(text)
+    if text and not (match and 0 < int(match[1]) < 1 << 64 and int(match[2]) < 1 << 64):
+        raise BadRequest(f"“{text[:80]}” is no place in the audit log.")
+    return text
+
+
+def export_format(text: str) -> str:
+    if text not in FORMATS:
+        raise BadRequest(f"An export has a format: {' or '.join(FORMATS)}.")
     return text

@@ -11,6 +11,7 @@ from tests.support import chromium
 from tests.support.chromium import DESKTOP, PHONE
 from tests.support.dashboard import Dashboard
 from tests.support.letters import DIED, digest, jid, letter, real_letters
+from tests.support.records import kept, record
 from tests.support.servers import Server
 
 ONE, AGAIN = letter(1, queue="invoices", iban="DE02120300000000202051"), letter(1, queue="invoices", death=1)
@@ -165,10 +166,30 @@ def no_role(dashboard: Dashboard, server: Server, page: Page) -> None:
     page.get_by_role("button", name="Change role").click()
 
 
+def the_audit_log(dashboard: Dashboard, server: Server, page: Page) -> None:
+    fields = {"queue": "q" * 300, "reason": "Gateway reported up " * 20, "name": "n" * 100, "jid": ""}
+    kept(server.client, record(1), record(2, "purge", bin="1"), record(3, "purge_all", **fields, entries="9"))
+    kept(server.client, record(4, "another", **fields, operation="a/b"))
+    page.goto(f"{dashboard.url}/audit/?limit=3")
+    expect(page.get_by_role("link", name="Older")).to_be_visible()
+
+
+def the_audit_log_searched_in_vain(dashboard: Dashboard, server: Server, page: Page) -> None:
+    kept(server.client, *(record(2) for _ in range(4_001)))
+    page.goto(f"{dashboard.url}/audit/")
+    page.get_by_label("Search jid, digest").fill("no such")
+    expect(page.get_by_text("None found so far")).to_be_visible()
+
+
+def an_unknown_filter(dashboard: Dashboard, server: Server, page: Page) -> None:
+    page.goto(f"{dashboard.url}/audit/?person=ann")
+
+
 PAGES = [
     the_list, the_list_of_a_queue, the_queues_on_a_phone, an_empty_list, ready, exact_bytes, redriven, already,
     changed, refused, unknown, signed_out, a_mistake, not_done, denied, a_placeholder, malformed,
     a_job_of_several_deaths, a_tombstone, an_operation, never_seen, not_understood, no_role,
+    the_audit_log, the_audit_log_searched_in_vain, an_unknown_filter,
 ]  # fmt: skip
 
 

@@ -26,6 +26,8 @@ ADDRESSES: dict[str, tuple[str, dict[str, str], Action | None]] = {
     "jobs": (f"/jobs/?jid={jid(1)}", {}, Action.VIEW),
     "job": (f"/jobs/{jid(1)}/", {}, Action.VIEW),
     "operation": ("/operations/0123456789abcdef/", {}, Action.VIEW),
+    "audit": ("/audit/", {}, Action.VIEW),
+    "audit-export": ("/audit/export?format=csv", {}, Action.VIEW),
     "dev-role": ("/auth/dev-role", {"role": "admin"}, None),
 }
 
@@ -61,6 +63,14 @@ ANSWERS = {
     ("operation", FRAGMENT): (401, 403, 404, 404, 404),
     ("operation", POST): (401, 403, 405, 405, 405),
     ("operation", HTMX_POST): (401, 403, 405, 405, 405),
+    ("audit", PAGE): (401, 403, 200, 200, 200),
+    ("audit", FRAGMENT): (401, 403, 200, 200, 200),
+    ("audit", POST): (401, 403, 405, 405, 405),
+    ("audit", HTMX_POST): (401, 403, 405, 405, 405),
+    ("audit-export", PAGE): (401, 403, 200, 200, 200),
+    ("audit-export", FRAGMENT): (401, 403, 200, 200, 200),
+    ("audit-export", POST): (401, 403, 405, 405, 405),
+    ("audit-export", HTMX_POST): (401, 403, 405, 405, 405),
     ("dev-role", PAGE): (401, 405, 405, 405, 405),
     ("dev-role", FRAGMENT): (401, 405, 405, 405, 405),
     ("dev-role", POST): (401, 404, 404, 404, 404),

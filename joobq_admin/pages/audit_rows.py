@@ -1,0 +1,176 @@
+"""The audit log as its page prints it: what each record says, where it leads, how far the look went."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.urls import reverse
+
+from joobq_admin.joobq import asked
+from joobq_admin.joobq.audit import Record, RecordPage
+from joobq_admin.joobq.entry import EntryRef, to_bytes
+from joobq_admin.pages import forms, links, slip, times
+from joobq_admin.pages.forms import Sought
+from joobq_admin.pages.sends import name_of
+from joobq_admin.pages.times import When
+from joobq_admin.pages.tokens import plain
+
+ACTIONS = {
+    "redrive": ("send", "redrive"), "purge": ("bad", "purge"), "restore": ("", "restore"),
+    "purge_all": ("bad", "purge all"), "unredacted": ("warn", "unredacted bytes"),
+}  # fmt: skip
+SINCE = {"1h": "Last hour", "24h": "Last 24 h", "7d": "Last 7 days", "30d": "Last 30 days"}
+HASHED = "sha256:"  # how the log holds a jid that is too long for it
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One record. `url`: its entry, or what became of it; `did`: how it went."""
+
+    when: When | None
+    date: str
+    clock: str
+    who: str
+    id: str
+    tone: str
+    action: str
+    did: str
+    queue: str
+    jid: str
+    digest: str
+    url: str
+    reason: str
+    operation: str
+    operation_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Above and below the rows. `end` and `continue_url`: the look ended before the page was full."""
+
+    shown: str
+    newest_url: str = ""
+    older_url: str = ""
+    end: str = ""
+    continue_url: str = ""
+    clear_url: str = ""
+
+
+def context(
+    sought: Sought, page: RecordPage, before: str, limit: int, oldest: datetime | None, now: datetime
+) -> dict[str, Any]:
+    options = [(name, words) for name, (_, words) in ACTIONS.items()] + [(forms.OTHER, "any other")]
+    return {
+        "title": "Audit log",
+        "holds": _holds(oldest),
+        "sought": {name: plain(value) for name, value in sought.filters.items()},
+        "actions": [(value, words, value == sought.action) for value, words in options],
+        "times": [(value, words, value == sought.since) for value, words in SINCE.items()],
+        "rows": [_row(record, now) for record in page.records],
+        "people": list(dict.fromkeys(name_of(record) for record in page.records if record.by)),
+        "bar": _bar(sought, page, before, limit),
+        "exports": [(kind.upper(), _address("audit-export", sought, format=kind)) for kind in forms.FORMATS],
+    }
+
+
+def url(sought: Sought, before: str = "", limit: int = forms.ROWS) -> str:
+    return _address("audit", sought, before=before, limit=str(limit) if limit != forms.ROWS else "")
+
+
+def _address(name: str, sought: Sought, **more: str) -> str:
+    told = {each: to_bytes(value) for each, value in {**sought.filters, **more}.items() if value}
+    return reverse(name) + (f"?{urlencode(told)}" if told else "")
+
+
+def _holds(oldest: datetime | None) -> str:
+    if not oldest:
+        return "It is empty: nothing was done yet."
+    return f"It holds the newest {settings.AUDIT_ENTRIES:,} records; the oldest is of {_in_full(oldest)}."
+
+
+def _in_full(at: datetime) -> str:
+    return f"{at:%-d %b %Y, %H:%M:%S} UTC"
+
+
+def _bar(sought: Sought, page: RecordPage, before: str, limit: int) -> Bar:
+    n, older = len(page.records), page.older
+    stopped = older is not None and n < limit
+    onward = url(sought, older or "", limit)
+    shown = f"{n:,} record{'s' * (n != 1)}, newest first" if n else "No records"
+    return Bar(
+        shown=f"{shown}, so far" if stopped else shown,
+        newest_url=url(sought, limit=limit) if before else "",
+        older_url=onward if older and not stopped else "",
+        end=_end(sought, n, older if stopped else None, before),
+        continue_url=onward if stopped else "",
+        clear_url=reverse("audit") if sought.filters else "",
+    )
+
+
+def _end(sought: Sought, n: int, stopped_at: str | None, before: str) -> str:
+    if stopped_at:
+        at = datetime.fromtimestamp(int(stopped_at.partition("-")[0]) / 1000, UTC)
+        return f"{f'{n:,}' if n else 'None'} found so far, read back to {_in_full(at)}."
+    if n:
+        return ""
+    if before:
+        return "Nothing older matches." if sought.filters else "Nothing older is kept."
+    return "No record matches." if sought.filters else "No record: nothing was redriven, purged or restored from here."
+
+
+def _row(record: Record, now: datetime) -> Row:
+    tone, action = ACTIONS.get(record.action, ("", plain(record.action, 80) or "no action"))
+    who, at = name_of(record), record.at
+    ref = _ref(record)
+    jid = links.job(record.jid) if not ref and links.is_plain(record.jid) else ""
+    return Row(
+        when=times.when(at, now) if at else None,
+        date=f"{at:%-d %b %Y}" if at else "",
+        clock=f"{at:%H:%M:%S}" if at else "",
+        who=who,
+        id=plain(record.by, 80) if record.by != record.name else "",
+        tone=tone,
+        action=action,
+        did=_did(record),
+        queue=plain(record.queue, 80) or ("no queue name" if record.digest else ""),
+        jid="its jid is too long" if record.jid.startswith(HASHED) else plain(record.jid, 80),
+        digest=slip.short(record.digest) if record.digest else "",
+        url=links.entry(ref) if ref else jid,
+        reason=plain(record.reason, 2_000),
+        operation=plain(record.operation, 8),
+        operation_url=links.operation(record.operation) if forms.is_operation_id(record.operation) else "",
+    )
+
+
+def _ref(record: Record) -> EntryRef | None:
+    """The entry, as far as the record names one that a link can carry."""
+    if record.score is None:
+        return None
+    try:
+        return asked.ref(EntryRef(record.score, record.digest, None if record.jid.startswith(HASHED) else record.jid))
+    except ValueError:
+        return None
+
+
+def _did(record: Record) -> str:
+    queue, flags = plain(record.queue, 80), record.fields
+    match record.action:
+        case "redrive":
+            return f"sent to the front of {queue}" if queue else "sent to its queue"
+        case "purge":
+            return {"1": "moved into the bin", "0": "gone for good"}.get(flags.get("bin", ""), "gone")
+        case "restore":
+            return "it was back already" if flags.get("there") == "1" else "back in dead letters"
+        case "purge_all":
+            return _purged_all(queue, flags.get("entries", ""))
+        case "unredacted":
+            return "its exact bytes were shown"
+    return "done"
+
+
+def _purged_all(queue: str, entries: str) -> str:
+    """Of one queue the record is written before its first entry goes: how many did is not known."""
+    n = f"{int(entries):,} {'entry' if entries == '1' else 'entries'}" if entries.isdecimal() else "every entry"
+    return f"{n} of {queue} were to go for good" if queue else f"everything, {n}, gone for good"
