@@ -2,13 +2,15 @@
 
 from django.urls import path
 
-from joobq_admin.pages import answer, audit, entries, jobs, operations, sign_in
+from joobq_admin.pages import answer, audit, bin, entries, jobs, operations, sign_in
 
 urlpatterns = [
     path("", entries.home, name="home"),
     path("dead-letters/", entries.entries, name="entries"),
     path("dead-letters/<str:ref>/", entries.entry, name="entry"),
     path("dead-letters/<str:ref>/redrive", entries.redrive, name="entry-redrive"),
+    path("dead-letters/<str:ref>/purge", entries.purge, name="entry-purge"),
+    path("bin/restore", bin.restore, name="restore"),
     path("jobs/", jobs.job, name="jobs"),
     path("jobs/<path:jid>/", jobs.job, name="job"),
     path("operations/<str:operation>/", operations.operation, name="operation"),

@@ -20,6 +20,7 @@ from joobq_admin.pages.looked import Looked, looked
 from joobq_admin.pages.rows import error_of
 from joobq_admin.pages.sends import name_of, receipt
 from joobq_admin.pages.tokens import plain
+from joobq_admin.pages.undo import Kept, Undo, kept
 from joobq_admin.sso.roles import User
 from joobq_admin.triage import history
 
@@ -44,6 +45,7 @@ class Tombstone:
     queue_url: str = ""
     note: str = ""
     note_tone: str = ""
+    undo: Undo | None = None
     links: tuple[Link, ...] = ()
     receipt: str = ""
 
@@ -123,7 +125,7 @@ def tombstone(
     """By the record that says how it left. `here`: others of its job; `of_press`: on the page of its operation."""
     redriven = record.action == "redrive"
     again = history.next_death(record, here) if redriven else None
-    did = history.did(record.action).capitalize()
+    did, left = history.did(record.action).capitalize(), Kept("")
     who, queue = name_of(record, user), plain(record.queue)
     what = f"{did} to {queue}" if redriven and queue else THEN.get(record.action, did)
     facts: list[Fact] = [("What", what, f"version {slip.short(record.digest)}")]
@@ -138,7 +140,8 @@ def tombstone(
         note, newer = "There is a newer entry of this job. Look at that one.", links.entry(again.ref)
         first: tuple[Link, ...] = ((newer, "Open the newer entry", "primary"),)
     else:
-        note = "Nothing for you to do here." if redriven and not onward else ""
+        left = kept(record, user, now) if record.action == "purge" else left
+        note = "Nothing for you to do here." if redriven and not onward else left.text
         first = onward
     ago = f", {times.distance(record.at, now)}" if record.at else ""
     did_it = (links.operation(record.operation), "What it did", "quiet")
@@ -149,8 +152,8 @@ def tombstone(
         icon="warn" if again else "check" if redriven else "purge",
         ref=f"Dead letter in {queue}" if queue else "Dead letter", jid=plain(record.jid)[:64],
         queue=queue, queue_url=links.queue(record.queue) if queue else "", facts=tuple(facts), note=note,
-        note_tone="warn" if again else "", links=(*first, *others) if of_press else (*first, *others, did_it),
-        receipt=receipt(record),
+        note_tone="warn" if again else "", undo=left.undo, receipt=receipt(record),
+        links=(*first, *others) if of_press else (*first, *others, did_it),
     )  # fmt: skip
 
 

@@ -25,8 +25,9 @@ def entry(ref: EntryRef, base: str = "") -> str:
     return f"{base or reverse('entries')}{score_text(ref.score)}-{ref.digest[:16]}/{jid}"
 
 
-def redrive(ref: EntryRef) -> str:
-    return f"{reverse('entries')}{score_text(ref.score)}-{ref.digest[:16]}/redrive"
+def press(ref: EntryRef, action: str) -> str:
+    """`action`: redrive or purge."""
+    return f"{reverse('entries')}{score_text(ref.score)}-{ref.digest[:16]}/{action}"
 
 
 def exact_bytes(ref: EntryRef) -> str:

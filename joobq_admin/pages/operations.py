@@ -9,7 +9,7 @@ from joobq_admin.connection import audit_log, dead_letters, redaction
 from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.outcome import NotDone
-from joobq_admin.pages import answer, forms, gone, links, pressed, slip, times
+from joobq_admin.pages import answer, forms, gone, links, pressed, purged, slip, times
 from joobq_admin.pages.answer import Problem
 from joobq_admin.pages.pressed import Told
 from joobq_admin.pages.sends import name_of
@@ -18,7 +18,7 @@ from joobq_admin.sso.roles import Action, needs
 from joobq_admin.triage import history
 from joobq_admin.triage.versions import version
 
-CHECKED = ("redrive",)  # what "check again" may ask about
+CHECKED = ("redrive", "purge")  # what "check again" may ask about
 MOST_READ, MOST_SHOWN = 5_000, 100  # records of one operation
 
 
@@ -32,31 +32,34 @@ def operation(request: HttpRequest, operation: str) -> HttpResponse:
         return _by_records(request, asked)
     if given.get("action") not in CHECKED:
         raise BadRequest("no such action")
-    return _checked(request, asked, forms.ticked(given["entry"]))
+    return _checked(request, asked, given["action"], forms.ticked(given["entry"]))
 
 
-def _checked(request: HttpRequest, operation: str, ref: EntryRef) -> HttpResponse:
+def _checked(request: HttpRequest, operation: str, action: str, ref: EntryRef) -> HttpResponse:
     now = times.now()
     try:
-        told = _check(request, operation, ref)
+        told = _check(request, operation, action, ref)
     except (NotDone, *connection.TROUBLE) as trouble:
         said = _why_unknown(trouble)
-        told = Told(slip.unknown(ref, "", slip.form(ref, operation), now, foot=f"Last checked {now:%H:%M:%S}: {said}"))
-    return pressed.answered(request, told, ref, status=503 if told.slip.status == 503 else 200)
+        foot = f"Last checked {now:%H:%M:%S}: {said}"
+        told = Told(slip.unknown(ref, "", slip.form(ref, operation), now, foot=foot, action=action))
+    return pressed.answered(request, told, ref, status=503 if told.slip.status == 503 else 200, h1=action.capitalize())
 
 
-def _check(request: HttpRequest, operation: str, ref: EntryRef) -> Told:
+def _check(request: HttpRequest, operation: str, action: str, ref: EntryRef) -> Told:
     """That there is no record says something only where none can be missing. Raises NotDone elsewhere."""
     now, lag = times.now(), _asked_the_primary()
-    record = audit_log().recorded(operation, "redrive", ref.digest)
+    record, checked = audit_log().recorded(operation, action, ref.digest), answer.wants(request, "action")
+    if record and action == "purge":
+        return Told(purged.done(operation, ref, request.user, now, checked=checked))
     if record:
-        return Told(slip.redriven(record, ref, request.user, now, checked=answer.wants(request, "action")))
+        return Told(slip.redriven(record, ref, request.user, now, checked=checked))
     if lag:
         raise lag
     entry = dead_letters().look_up(ref)
     if entry:
-        return Told(slip.not_done(ref, slip.form(ref, operation, str(version(entry, redaction()))), now))
-    return pressed.lost_race(ref, None, request.user, now)
+        return Told(slip.not_done(ref, slip.form(ref, operation, str(version(entry, redaction()))), now, action))
+    return pressed.lost_race(ref, None, request.user, now, action)
 
 
 def _asked_the_primary() -> NotDone | None:

@@ -12,7 +12,7 @@ from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.entry import Entry, EntryRef
 from joobq_admin.joobq.lookup import Near
 from joobq_admin.joobq.outcome import Outcome
-from joobq_admin.pages import answer, links, slip, times
+from joobq_admin.pages import answer, links, purged, slip, times
 from joobq_admin.pages.deaths import Deaths, deaths
 from joobq_admin.pages.forms import Press
 from joobq_admin.pages.looked import looked
@@ -31,30 +31,37 @@ class Told(NamedTuple):
     near: Near | None = None
 
 
-def of_press(pressed: Press, outcome: Outcome, user: User, at: datetime) -> Told:
+def of_press(
+    pressed: Press, outcome: Outcome, user: User, at: datetime, action: str = "redrive", reason: str = ""
+) -> Told:
     """One entry was asked for, so exactly one group of the outcome holds it."""
-    form = slip.form(pressed.ref, pressed.operation, pressed.reviewed, pressed.older)
+    form = slip.form(pressed.ref, pressed.operation, pressed.reviewed, pressed.older, reason)
     reviewed = Version.parse(pressed.reviewed)
     queue = plain(reviewed.queue, 200) if reviewed else ""
     if outcome.done:
-        return Told(done(pressed, user, at))
+        older = links.entry(pressed.older_ref) if pressed.older_ref else ""
+        purge = action == "purge"
+        return Told(
+            purged.done(pressed.operation, pressed.ref, user, at, older=older)
+            if purge
+            else done(pressed, user, at, older)
+        )
     if outcome.refused:
-        return Told(slip.refused(outcome.refused[0], pressed.ref, queue, at, form))
+        return Told(slip.refused(outcome.refused[0], pressed.ref, queue, at, form, action))
     if outcome.unknown:
-        return Told(slip.unknown(pressed.ref, queue, form, at))
+        return Told(slip.unknown(pressed.ref, queue, form, at, action=action))
     if outcome.unsent:
-        return Told(slip.not_sent(pressed.ref, form, at))
-    return lost_race(pressed.ref, reviewed, user, at)
+        return Told(slip.not_sent(pressed.ref, form, at, action=action))
+    return lost_race(pressed.ref, reviewed, user, at, action)
 
 
-def done(pressed: Press, user: User, at: datetime) -> Slip:
+def done(pressed: Press, user: User, at: datetime, older: str) -> Slip:
     """The record was written in the step that did it; when it cannot be read back just now, less is said."""
     try:
         record = audit_log().recorded(pressed.operation, "redrive", pressed.ref.digest)
     except TROUBLE:
         record = None
     record = record or Record("0-0", "redrive", pressed.operation, pressed.ref.digest, by=user.sub, name=user.name)
-    older = links.entry(pressed.older_ref) if pressed.older_ref else ""
     return slip.redriven(record, pressed.ref, user, at, older=older, job=_where(record, at))
 
 
@@ -67,16 +74,16 @@ def _where(record: Record, at: datetime) -> slip.Now | None:
     return slip.Now(slip.had_waiting(plain(record.queue, 200), waiting, at)) if waiting is not None else None
 
 
-def lost_race(ref: EntryRef, reviewed: Version | None, user: User, at: datetime) -> Told:
+def lost_race(ref: EntryRef, reviewed: Version | None, user: User, at: datetime, action: str = "redrive") -> Told:
     """Those bytes are not here. A record of them says by whom they went; else the job may be here with others."""
     records, near = audit_log().of_digest(ref.digest), _near(ref)
     if left := history.fate(records):
         return Told(slip.already(left, ref, user, at, died_again(left, near.entries)), near)
     if near.entries:
         new = near.entries[0]
-        return Told(slip.changed(new, reviewed, version(new, redaction()), ref, at), near)
+        return Told(slip.changed(new, reviewed, version(new, redaction()), ref, at, action), near)
     far = looked(ref.jid or "", near if ref.jid else None)
-    return Told(slip.gone(ref, at, far, records[0] if records else None, user), near)
+    return Told(slip.gone(ref, at, far, records[0] if records else None, user, action), near)
 
 
 def _near(ref: EntryRef) -> Near:
@@ -98,16 +105,18 @@ def deaths_of(ref: EntryRef, near: Near | None, user: User, at: datetime) -> Dea
     return deaths(here, records, None, user, at)
 
 
-def answered(request: HttpRequest, told: Told, ref: EntryRef, status: int = 0) -> HttpResponse:
-    """The slip: alone for htmx, with the line of deaths beside it; else in a page of its own."""
+def answered(
+    request: HttpRequest, told: Told, ref: EntryRef | None, status: int = 0, h1: str = "Redrive"
+) -> HttpResponse:
+    """The slip: alone for htmx, with the line of deaths beside it; else in a page of its own, below `h1`."""
     x, near = told
-    deaths = deaths_of(ref, near, request.user, times.now()) if x.status in (200, 409) else None
+    deaths = deaths_of(ref, near, request.user, times.now()) if ref and x.status in (200, 409) else None
     context = {"x": x, "deaths": deaths}
     if answer.wants(request, "action"):
         return answer.fragment(request, "dead_letters/_answer.html", context, status=status or x.status)
     context |= {
         "title": x.heading,
-        "h1": f"Redrive to {x.queue}" if x.queue else "Redrive",
-        "entry_url": links.entry(ref),
+        "h1": f"{h1} to {x.queue}" if x.queue and h1 == "Redrive" else h1,
+        "entry_url": links.entry(ref) if ref else "",
     }
     return answer.page(request, "dead_letters/pressed.html", context, status=status or x.status, read=x.status != 503)

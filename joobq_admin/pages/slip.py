@@ -3,7 +3,7 @@
 It says what happened, who and when, and where the job is now; never more than Redis confirmed.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from joobq_admin.pages.links import Link
 from joobq_admin.pages.looked import Looked
 from joobq_admin.pages.sends import Sent, changes, in_one_line, name_of, receipt
 from joobq_admin.pages.tokens import plain
+from joobq_admin.pages.undo import Undo
 from joobq_admin.sso.roles import Action, User
 from joobq_admin.triage import history
 from joobq_admin.triage.preflight import Preflight, Warning
@@ -34,11 +35,12 @@ class Form(NamedTuple):
     operation: str
     reviewed: str
     older: str
+    reason: str  # of a purge
 
 
-def form(ref: EntryRef, operation: str, reviewed: str = "", older: str = "") -> Form:
+def form(ref: EntryRef, operation: str, reviewed: str = "", older: str = "", reason: str = "") -> Form:
     jid = ref.jid if ref.jid and links.is_plain(ref.jid) else ""
-    return Form(score_text(ref.score), ref.digest, jid, operation, reviewed, older)
+    return Form(score_text(ref.score), ref.digest, jid, operation, reviewed, older, reason)
 
 
 class Now(NamedTuple):
@@ -80,7 +82,10 @@ class Slip:
     receipt: str = ""
     operation: str = ""
     form: Form | None = None
-    redrive_url: str = ""
+    action: str = "redrive"
+    press_url: str = ""
+    purge_url: str = ""
+    undo: Undo | None = None
     check_url: str = ""
     tone: str = "mute"
     icon: str = "unknown"
@@ -108,13 +113,14 @@ def before_the_press(
     if not user.can(Action.REDRIVE):
         return denied(entry.ref, user, at)
     if flight.refused:
-        return refused(flight.refused, entry.ref, plain(entry.queue), at)
+        return replace(refused(flight.refused, entry.ref, plain(entry.queue), at), form=form)
     assert flight.push
     sends = changes(flight.push.changes, at)
     return _slip(
         "ready", 200, entry.ref, at, reading=True,
         warnings=tuple(_warning(warning, flight, at) for warning in flight.warnings),
-        sends=sends, line=in_one_line(sends), queue=plain(entry.queue), form=form, redrive_url=links.redrive(entry.ref),
+        sends=sends, line=in_one_line(sends), queue=plain(entry.queue), form=form,
+        press_url=links.press(entry.ref, "redrive"), purge_url=links.press(entry.ref, "purge"),
         foot=had_waiting(plain(entry.queue), waiting, at),
     )  # fmt: skip
 
@@ -167,7 +173,7 @@ def already(record: Record, ref: EntryRef, user: User, at: datetime, job: Now | 
     did = history.did(record.action)
     text = "These bytes were sent" if record.action == "redrive" else f"It was {did}"
     if record.at:
-        text += f" at {times.clock(record.at, at)}, {_apart(at - record.at)} before you"
+        text += f" at {times.clock(record.at, at)}, {apart(at - record.at)} before you"
     return _slip(
         "already", 409, ref, at, heading=f"Already {did} by {name_of(record, user)}",
         text=f"{text}. Your press did nothing.",
@@ -175,12 +181,14 @@ def already(record: Record, ref: EntryRef, user: User, at: datetime, job: Now | 
     )  # fmt: skip
 
 
-def _apart(gap: timedelta) -> str:
+def apart(gap: timedelta) -> str:
     seconds = max(0, int(gap.total_seconds()))
     return times.span(seconds) if seconds < 60 or seconds >= 3_600 else f"{seconds // 60} min {seconds % 60} s"
 
 
-def changed(new: Entry, reviewed: Version | None, now: Version, ref: EntryRef, at: datetime) -> Slip:
+def changed(
+    new: Entry, reviewed: Version | None, now: Version, ref: EntryRef, at: datetime, action: str = "redrive"
+) -> Slip:
     """Those bytes are gone, another entry of the job is here. `reviewed`: what the presser's page had carried."""
     since = f" since {times.clock(new.died_at, at)}" if new.died_at else ""
     rows = (
@@ -196,7 +204,7 @@ def changed(new: Entry, reviewed: Version | None, now: Version, ref: EntryRef, a
     count = f"{least}{len(rows)} field{'s differ' if len(rows) != 1 else ' differs'}"
     return _slip(
         "changed", 409, ref, at, heading="Changed since you reviewed it",
-        text=f"Another version of it stands here{since}. Nothing was redriven."
+        text=f"Another version of it stands here{since}. Nothing was {history.did(action)}."
         + ("" if same or not reviewed else " The job itself is not the same bytes: look before you press."),
         same_job="The job itself is unchanged: arguments, retries and expiry are the same bytes." if same else "",
         differ=f"{count}, all written by the failure" if same else f"{count} in the error",
@@ -204,7 +212,9 @@ def changed(new: Entry, reviewed: Version | None, now: Version, ref: EntryRef, a
     )  # fmt: skip
 
 
-def refused(what: Refused, ref: EntryRef, queue: str, at: datetime, pressed: Form | None = None) -> Slip:
+def refused(
+    what: Refused, ref: EntryRef, queue: str, at: datetime, pressed: Form | None = None, action: str = "redrive"
+) -> Slip:
     """`pressed` None: told before a press. Nothing was changed."""
     detail = Refused(what.what, what.reason, plain(redaction().redacted_text(what.detail), 400))
     said = words.refusal(detail, queue or "of this job")
@@ -214,40 +224,52 @@ def refused(what: Refused, ref: EntryRef, queue: str, at: datetime, pressed: For
         heading=("Refused: " if pressed else "Cannot be redriven: ") + said.heading, text=said.text, next=said.next,
         again=said.again and pressed is not None, copyable=what.reason is Refusal.PLACEHOLDER and not pressed,
         reason=what.reason.value, operation=pressed.operation[:8] if pressed else "", form=pressed,
-        redrive_url=links.redrive(ref),
+        press_url=links.press(ref, action), purge_url=links.press(ref, "purge") if action == "redrive" else "",
     )  # fmt: skip
 
 
-def not_sent(ref: EntryRef, pressed: Form, at: datetime, said: str = "") -> Slip:
+def not_sent(ref: EntryRef, pressed: Form, at: datetime, said: str = "", action: str = "redrive") -> Slip:
     """The entry could not even be looked up, so nothing was sent. `said`: Redis's own words, if it answered."""
     return _slip(
         "refused", 503, ref, at, heading="Redis does not let us read" if said else "Redis does not answer",
         text=f"Redis said: {plain(said)}. Nothing was done." if said else "Nothing was sent, so nothing was done.",
         next="Try again when it answers.", again=True, operation=pressed.operation[:8], form=pressed,
-        redrive_url=links.redrive(ref),
+        press_url=links.press(ref, action),
     )  # fmt: skip
 
 
-def unknown(ref: EntryRef, queue: str, pressed: Form, at: datetime, *, answered: bool = True, foot: str = "") -> Slip:
+def unknown(
+    ref: EntryRef,
+    queue: str,
+    pressed: Form,
+    at: datetime,
+    *,
+    answered: bool = True,
+    foot: str = "",
+    action: str = "redrive",
+) -> Slip:
     """Nobody knows yet. `answered` False: not even the dashboard answered (the slip lies in the page for that)."""
     lost = "The connection to Redis was lost" if answered else "No answer came"
-    where = f"in queue {queue}" if queue else "in its queue"
+    where = "The job may or may not be " + (f"in queue {queue}" if queue else "in its queue")
+    if action == "purge":
+        where = "The entry may or may not be in the bin"
     return _slip(
         "unknown", 503, ref, at, heading="Outcome unknown", safe="Pressing again is safe: it cannot run twice.",
         queue=queue, foot=foot, operation=pressed.operation, form=pressed,
-        text=f"{lost} after the operation was sent. The job may or may not be {where}.",
-        redrive_url=links.redrive(ref), check_url=links.operation(pressed.operation, "redrive", ref),
+        text=f"{lost} after the operation was sent. {where}.", action=action,
+        press_url=links.press(ref, action), check_url=links.operation(pressed.operation, action, ref),
     )  # fmt: skip
 
 
-def not_done(ref: EntryRef, pressed: Form, at: datetime) -> Slip:
+def not_done(ref: EntryRef, pressed: Form, at: datetime, action: str = "redrive") -> Slip:
     """'Check again' found no record, and the entry is here. The same operation stays on the button."""
     return _slip(
         "unknown", 200, ref, at, heading=f"Not done as of {at:%H:%M:%S}",
         text="Redis answers again and has no record of this operation. The entry is still here.",
         safe="A late arrival and a new press are one: it cannot run twice.",
         foot=f"Checked on the primary at {at:%H:%M:%S}.", operation=pressed.operation, form=pressed,
-        redrive_url=links.redrive(ref), check_url=links.operation(pressed.operation, "redrive", ref),
+        action=action,
+        press_url=links.press(ref, action), check_url=links.operation(pressed.operation, action, ref),
     )  # fmt: skip
 
 
@@ -259,7 +281,7 @@ def denied(ref: EntryRef, user: User, at: datetime) -> Slip:
     )  # fmt: skip
 
 
-def gone(ref: EntryRef, at: datetime, far: Looked, last: Record | None, user: User) -> Slip:
+def gone(ref: EntryRef, at: datetime, far: Looked, last: Record | None, user: User, action: str = "redrive") -> Slip:
     """Not found, nor another entry of the job, and no record says that it left; `last`: what a record does say."""
     where = "No entry with these bytes is in dead letters" if far.whole else f"It was not found among {far.at}"
     said = (
@@ -268,7 +290,7 @@ def gone(ref: EntryRef, at: datetime, far: Looked, last: Record | None, user: Us
         else ("the audit log has no record of these bytes")
     )
     return _slip(
-        "told", 409, ref, at, text=f"{where}, and {said}. Nothing was redriven.", links=far.onward,
+        "told", 409, ref, at, text=f"{where}, and {said}. Nothing was {history.did(action)}.", links=far.onward,
         heading="Gone, and not by this dashboard" if far.whole else "Not found, and not taken by this dashboard",
     )  # fmt: skip
 

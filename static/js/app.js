@@ -48,6 +48,7 @@
   }
 
   document.addEventListener("click", (event) => {
+    event.target.closest("[data-close]")?.closest("dialog").close();
     const button = event.target.closest("[data-copy],[data-text],[data-set-theme]");
     if (!button) return;
     if ("setTheme" in button.dataset) setTheme(button);
@@ -92,6 +93,7 @@
     j: () => step(1),
     k: () => step(-1),
     r: () => $("#redrive")?.focus(),
+    p: () => $("#purge")?.focus(),
     "?": () => $("#keys").showModal(),
     Escape: escape,
   };
@@ -108,6 +110,8 @@
 
   document.addEventListener("htmx:afterSettle", (event) => {
     const target = event.detail.target;
+    if (target?.id === "dialog") $("#dialog dialog").showModal();
+    else if (["action", "results"].includes(target?.id)) $("#dialog").replaceChildren(); // it has its answer
     if (target?.id === "action") head($("#action")); // the old one is gone: its place holds the answer
     if (target?.id === "results") {
       say($("#results").dataset.say);
@@ -121,23 +125,31 @@
   // A proxy before us answers in pages of its own: what is put in the place of an element holds that element anew.
   document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     const { id } = detail.target;
-    if (!detail.shouldSwap || !["action", "results"].includes(id)) return;
-    if (!detail.serverResponse.includes(`id="${id}"`)) Object.assign(detail, { shouldSwap: false, isError: true });
+    if (!detail.shouldSwap || !["action", "results", "dialog"].includes(id)) return;
+    if (!detail.serverResponse.includes(id === "dialog" ? "<dialog " : `id="${id}"`)) Object.assign(detail, { shouldSwap: false, isError: true });
   });
 
   // No answer that can be shown. Slips that say so lie in the page, with the same operation; without them it is loaded.
   function untold(event, slip) {
     const { target, requestConfig: { verb, path, elt } } = event.detail;
-    const told = target?.id === "action" && $(slip)?.content.firstElementChild.cloneNode(true);
+    const own = slip && slip !== "#signed-out" ? elt.closest("[data-untold]")?.dataset.untold : "";
+    const told = target?.id === "action" && $(own ? `${slip}-${own}` : slip)?.content.firstElementChild.cloneNode(true);
     if (told) {
+      if (own) $("[name=reason]", told).value = elt.elements.reason.value;
+      $("#dialog").replaceChildren();
       $("#action").replaceWith(told);
       htmx.process(told);
       head(told);
     } else if (verb === "get") {
       location.assign(path);
     } else {
-      elt.submit(); // the same operation, so it cannot run twice
+      plainly(elt); // the same operation, so it cannot run twice
     }
+  }
+  function plainly(elt) {
+    const form = elt.form ?? elt;
+    if (elt.formAction) form.action = elt.formAction;
+    form.submit();
   }
   document.addEventListener("htmx:sendError", (event) => untold(event, "#lost"));
   document.addEventListener("htmx:timeout", (event) => untold(event, "#lost"));

@@ -117,6 +117,52 @@ def not_done(dashboard: Dashboard, server: Server, page: Page) -> None:
     expect(page.locator("#action h2")).to_contain_text("Not done as of")
 
 
+def asks_to_purge(page: Page) -> None:
+    page.get_by_role("button", name="Purge…").click()
+    expect(page.get_by_label("Reason")).to_be_focused()
+
+
+def a_purge_asked(dashboard: Dashboard, server: Server, page: Page) -> None:
+    opened(dashboard, server, page)
+    asks_to_purge(page)
+
+
+def a_purge_asked_on_a_page(dashboard: Dashboard, server: Server, page: Page) -> None:
+    opened(dashboard, server, page)
+    page.evaluate("form = document.querySelector('#purge').form; form.action = purge.formAction; form.submit()")
+    expect(page.get_by_role("heading", name="Purge 1 dead letter?")).to_be_visible()
+
+
+def purged(dashboard: Dashboard, server: Server, page: Page) -> None:
+    a_purge_asked(dashboard, server, page)
+    page.get_by_label("Reason").fill("Load test from Friday")
+    page.get_by_role("button", name="Purge 1").click()
+    expect(page.locator("#action h2")).to_be_focused()
+    expect(page.locator("dialog[open]")).to_have_count(0)
+
+
+def restored(dashboard: Dashboard, server: Server, page: Page) -> None:
+    purged(dashboard, server, page)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#action h2")).to_contain_text("Restored.")
+    expect(page.locator("#action h2")).to_be_focused()
+
+
+def a_purge_without_an_answer(dashboard: Dashboard, server: Server, page: Page) -> None:
+    a_purge_asked(dashboard, server, page)
+    page.route("**/purge", lambda route: route.abort("connectionreset"))
+    page.get_by_label("Reason").fill("Load test from Friday")
+    page.get_by_role("button", name="Purge 1").click()
+    expect(page.locator("#action h2")).to_contain_text("Outcome unknown")
+    expect(page.locator("#action [name=reason]")).to_have_value("Load test from Friday")
+
+
+def a_tombstone_of_a_purge(dashboard: Dashboard, server: Server, page: Page) -> None:
+    purged(dashboard, server, page)
+    page.get_by_role("link", name="What it did").click()
+    expect(page.get_by_role("button", name="Undo")).to_be_visible()
+
+
 def denied(dashboard: Dashboard, server: Server, page: Page) -> None:
     opened(dashboard, server, page)
     page.locator(".account summary").click()
@@ -189,6 +235,7 @@ PAGES = [
     the_list, the_list_of_a_queue, the_queues_on_a_phone, an_empty_list, ready, exact_bytes, redriven, already,
     changed, refused, unknown, signed_out, a_mistake, not_done, denied, a_placeholder, malformed,
     a_job_of_several_deaths, a_tombstone, an_operation, never_seen, not_understood, no_role,
+    a_purge_asked, a_purge_asked_on_a_page, purged, restored, a_purge_without_an_answer, a_tombstone_of_a_purge,
     the_audit_log, the_audit_log_searched_in_vain, an_unknown_filter,
 ]  # fmt: skip
 

@@ -130,6 +130,6 @@ def test_the_front_of_the_queue_is_said_of_the_moment_only(
     assert "next to run" not in says(page)
 
 
-@pytest.mark.parametrize("query", ["entry=x&action=redrive", f"entry={DIED}-{'a' * 64}&action=purge", "entry="])
+@pytest.mark.parametrize("query", ["entry=x&action=redrive", f"entry={DIED}-{'a' * 64}&action=restore", "entry="])
 def test_what_cannot_be_checked_is_refused(client: Client, query: str) -> None:
     assert get(client, f"/operations/op-1/?{query}").status_code == 400

@@ -1,0 +1,63 @@
+"""What is asked before a purge: how many, of which queues, why, and until when it can be undone."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from joobq_admin.connection import dead_letters
+from joobq_admin.joobq.entry import Entry
+from joobq_admin.pages import answer, links, slip, times
+from joobq_admin.pages.forms import Press
+from joobq_admin.pages.purge_forms import LONGEST_REASON, Confirmation
+from joobq_admin.pages.rows import error_of
+from joobq_admin.pages.tokens import plain
+from joobq_admin.pages.undo import moment, the_bin
+
+LOST = "told when no answer comes"  # in the place of the reason, which the page puts there
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`split`: queue, error and how many of the entries that are here; `url` is where it is answered."""
+
+    n: int
+    split: list[tuple[str, str, int]]
+    url: str
+    target: str
+    back: str
+    until: str
+    missing: bool
+    hours: int = settings.BIN_HOURS
+    environment: str = settings.ENVIRONMENT
+    longest: int = LONGEST_REASON
+
+
+def of_one(request: HttpRequest, pressed: Press, given: Confirmation) -> HttpResponse:
+    ref, now = pressed.ref, times.now()
+    entry = dead_letters().look_up(ref)
+    question = _question(1, [entry] if entry else [], links.press(ref, "purge"), "action", links.entry(ref), given)
+    form = slip.form(ref, pressed.operation, pressed.reviewed, pressed.older)
+    queue = plain(entry.queue, 200) if entry else ""
+    lost = slip.unknown(ref, queue, form._replace(reason=LOST), now, answered=False, action="purge")
+    return _asked(request, question, {"form": form, "lost": lost})
+
+
+def _question(n: int, here: Iterable[Entry], url: str, target: str, back: str, given: Confirmation) -> Question:
+    kinds = Counter((plain(entry.queue, 80) or "no queue name", error_of(entry)[0]) for entry in here)
+    split = [(queue, cls, count) for (queue, cls), count in kinds.most_common()]
+    return Question(n, split, url, target, back, moment(times.now() + the_bin().keep), given.pressed)
+
+
+def _asked(request: HttpRequest, question: Question, more: dict[str, Any]) -> HttpResponse:
+    """For htmx a dialog, wherever its answer was to go; else a page."""
+    context = {"purge": question, **more}
+    htmx: Any = getattr(request, "htmx", None)
+    if not htmx:
+        return answer.page(request, "dead_letters/purge.html", context | {"title": "Purge?"}, nav="entries")
+    response = answer.fragment(request, "dead_letters/_purge_dialog.html", context)
+    response["HX-Retarget"], response["HX-Reswap"] = "#dialog", "innerHTML"
+    return response

@@ -1,0 +1,78 @@
+"""The way back of a purge, for as long as the bin has its copy."""
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import uuid4
+
+from joobq_admin import connection
+from joobq_admin.connection import audit_log, dead_letters
+from joobq_admin.joobq.audit import Record
+from joobq_admin.joobq.bin import Bin, Binned
+from joobq_admin.pages import times
+from joobq_admin.pages.sends import name_of
+from joobq_admin.sso.roles import Action, User
+from joobq_admin.triage import history
+
+FOR_GOOD = "It is gone for good. It cannot be brought back."
+
+
+class Undo(NamedTuple):
+    """A button: which purge it undoes, and the operation that its press will be."""
+
+    purge: str
+    operation: str
+
+
+class Kept(NamedTuple):
+    """What is left of a purged entry, in words; `undo` None: it cannot be undone, or not by this reader."""
+
+    text: str
+    undo: Undo | None = None
+
+
+def undo_of(purge: str, user: User) -> Undo | None:
+    return Undo(purge, str(uuid4())) if user.can(Action.RESTORE) else None
+
+
+def the_bin() -> Bin:
+    kept = dead_letters().bin
+    assert kept, "the dashboard always has a bin"
+    return kept
+
+
+def kept(record: Record, user: User, now: datetime) -> Kept:
+    """By the record of its purge. Raises TROUBLE."""
+    if record.fields.get("bin") == "0":
+        return Kept("It is gone for good. No copy is kept.")
+    try:
+        binned = the_bin().get([record.digest]).get(record.digest)
+    except connection.TROUBLE as trouble:
+        if not connection.locked(trouble):
+            raise
+        return Kept("The bin cannot be read.")
+    if binned and binned.operation == record.operation:
+        return Kept(until(binned, now), undo_of(record.operation, user))
+    since = next(iter(audit_log().of_digest(record.digest, most=1)), None)
+    if since and since.operation != record.operation and since.action in history.KIND_OF:
+        at = f" at {times.clock(since.at, now)}" if since.at else ""
+        return Kept(f"Since then it was {history.did(since.action)} by {name_of(since, user)}{at}.")
+    return Kept(FOR_GOOD)
+
+
+def until(binned: Binned, now: datetime) -> str:
+    end = binned.purged_at + the_bin().keep
+    if end <= now:
+        return "A copy is still in the bin. Its time is over: the next change takes it for good."
+    return f"A copy is in the bin until {moment(end)} ({left(end - now)} left), then it is gone for good."
+
+
+def moment(at: datetime) -> str:
+    return at.strftime("%a %-d %b, %H:%M")
+
+
+def left(time: timedelta) -> str:
+    """'23 h 59 min', '41 s'."""
+    minutes = int(time.total_seconds()) // 60
+    if minutes < 60:
+        return times.span(max(0, int(time.total_seconds())))
+    return f"{minutes // 60} h {minutes % 60} min" if minutes < 2_880 else f"{minutes // 1_440} d"
