@@ -60,7 +60,8 @@ def csv_rows(records: Iterable[Record]) -> str:
 def cell(text: str) -> str:
     """Text as a cell shows it: in one line, and no part of it a formula."""
     seen = text if text.isprintable() else "".join(each if each.isprintable() else _written(each) for each in text)
-    return f"'{seen}" if text[:1] in _SHORT else _formula.sub(r"\1\2'", seen)
+    guarded = _formula.sub(r"\1\2'", seen)
+    return f"'{guarded}" if text[:1] in _SHORT else guarded
 
 
 def _written(character: str) -> str:

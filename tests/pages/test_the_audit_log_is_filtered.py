@@ -24,7 +24,7 @@ def records(valkey: Server) -> None:
     kept(valkey.client, record(4, "purge", by="u-2", name="Bob", queue="x\udcff y", bin="1"), ago=3 * DAY)
     kept(valkey.client, record(3, "close-gate", by="dev", name="dev", queue="invoices"), ago=5 * HOUR)
     kept(valkey.client, record(2, "restore", queue="invoices", reason="Wrong tenant, see INC-2093"), ago=HOUR // 2)
-    kept(valkey.client, record(1, "redrive", by="u-2", name="Bob"))
+    kept(valkey.client, record(1, "redrive", by="u-2", name="Bob", reason=f"As {jid(2)}"))
 
 
 def numbers(page: HttpResponse) -> list[int]:
@@ -46,7 +46,7 @@ def numbers(page: HttpResponse) -> list[int]:
         ({"since": "1h"}, [1, 2]), ({"since": "24h"}, [1, 2, 3]), ({"since": "7d"}, [1, 2, 3, 4]),
         ({"since": "30d"}, [1, 2, 3, 4, 5]),
         ({"q": jid(2)}, [2]), ({"q": f"{2:064x}"}, [2]), ({"q": OPERATION.format(2)}, [2]), ({"q": "inc-2093"}, [2]),
-        ({"q": f"{0:063x}"}, [1, 2, 3, 4]), ({"q": "00000004"}, [4]), ({"q": jid(2).upper()}, [2]),
+        ({"q": f"{0:063x}"}, [1, 2, 3, 4]), ({"q": "00000004"}, [4]), ({"q": "as 0000"}, [1]),
         ({"q": "no such"}, []),
         ({"q": f"{0:063x}", "by": "bob", "since": "24h"}, [1]), ({"q": jid(4), "since": "1h"}, []),
         ({"by": "bob", "action": "purge"}, [4]), ({"by": "bob", "action": "restore"}, []),
