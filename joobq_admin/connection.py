@@ -66,6 +66,11 @@ def waiting(queue: str) -> int | None:
     return queues.waiting(client(), queue)
 
 
+def trace(queue: str, jid: str) -> queues.Trace:
+    """Where a job is now, dead or not, as far as one bounded look can tell. Raises TROUBLE."""
+    return queues.trace(client(), queue, jid)
+
+
 def said(trouble: Exception) -> str:
     """Redis's own words, when it answered that it will not; '' when it did not answer."""
     silent = (Unreachable, exceptions.ConnectionError, exceptions.TimeoutError)

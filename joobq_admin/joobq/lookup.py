@@ -242,7 +242,7 @@ def nearby(redis: Redis, jids: Collection[str], digests: Iterable[str] = ()) -> 
     """Entries of these jobs, or with these digests (which may be cut): those at 604800 that begin as an entry of the
     job does, and those among the newest 4,000."""
     of_job, exact, found = of_jobs(*jids), tuple(digests), dict[bytes, Entry]()
-    places = [Cursor(LIFETIME_SCORE, prefix) for prefix in filter(None, map(_prefix, jids))]
+    places = list(filter(None, map(beginning_as, jids)))
     replies = scripts.read(redis, [seek_call(place, "match", FIRST_LOOK) for place in places])
     for place, reply in zip(places, replies, strict=True):
         rows = rows_of(reply).entries
@@ -261,6 +261,12 @@ def newest_of(redis: Redis, jids: Collection[str]) -> dict[str, EntryRef]:
         if len(found) == len(jids):
             break
     return found
+
+
+def beginning_as(jid: str) -> Cursor | None:
+    """The place of a job's entries whose score is a lifetime; None for a jid that does without."""
+    prefix = _prefix(jid)
+    return Cursor(LIFETIME_SCORE, prefix) if prefix else None
 
 
 def newest(entry: Entry) -> tuple[Score, bytes]:

@@ -5,11 +5,13 @@ The front of a queue, which runs next, is the right end of its list.
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from redis import Redis, exceptions
 
-from joobq_admin.joobq import keys, scripts
-from joobq_admin.joobq.entry import TIMES_FROM, TIMES_TO, read_score, to_bytes
+from joobq_admin.joobq import keys, lookup, scripts
+from joobq_admin.joobq.entry import TIMES_FROM, TIMES_TO, Entry, Score, read_score, to_bytes
+from joobq_admin.joobq.filters import of_jobs
 
 LOOK, LOOK_BYTES = 200, 1 << 20  # jobs of each key, and bytes of all, that one look goes through: under 2 ms of Redis
 
@@ -27,6 +29,16 @@ class Whereabouts:
     whole: bool  # every job of the three keys was looked at: what was not seen is not there
 
 
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What one look saw of a job: where it is when it is not dead, and which of its entries are in the dead set."""
+
+    job: Whereabouts
+    dead: tuple[Entry, ...]  # among the newest `looked`, and among those at 604800 that begin as an entry of the job
+    looked: int
+    back_to: Score | None  # entries with a higher score were all looked at; None: all entries were
+
+
 def waiting(redis: Redis, queue: str) -> int | None:
     """Jobs that wait in this queue now; None when its key holds no list, or may not be read."""
     try:
@@ -38,11 +50,35 @@ def waiting(redis: Redis, queue: str) -> int | None:
 
 def whereabouts(redis: Redis, queue: str, jid: str) -> Whereabouts:
     """Looks for a job by its jid. Raises Unreachable, or what Redis says."""
-    name = to_bytes(queue)
-    call = scripts.WHEREABOUTS.call(
-        (name, keys.processing(name), keys.DELAYED), (to_bytes(jid), LOOK, LOOK_BYTES), read_only=True
+    (reply,) = scripts.read(redis, [_whereabouts_call(queue, jid)])
+    return _whereabouts(reply)
+
+
+def trace(redis: Redis, queue: str, jid: str) -> Trace:
+    """Looks for a job and for its newest deaths, in one round trip. Raises Unreachable, or what Redis says."""
+    untimed = lookup.beginning_as(jid)
+    calls = [lookup.seek_call(lookup.TOP, "older", LOOK, LOOK_BYTES)]
+    calls += [lookup.seek_call(untimed, "match", lookup.FIRST_LOOK, LOOK_BYTES)] if untimed else []
+    seen, *found = scripts.read(redis, [_whereabouts_call(queue, jid), *calls])
+    newest, *others = map(lookup.rows_of, found)
+    entries = {entry.raw: entry for rows in (newest, *others) for entry in rows.entries if of_jobs(jid)(entry)}
+    whole = len(newest.entries) >= newest.size
+    return Trace(
+        job=_whereabouts(seen),
+        dead=tuple(sorted(entries.values(), key=lookup.newest, reverse=True)),
+        looked=len(newest.entries),
+        back_to=None if whole else newest.entries[-1].score,
     )
-    ((seconds, length, place, running, due, whole),) = scripts.read(redis, [call])
+
+
+def _whereabouts_call(queue: str, jid: str) -> scripts.Call:
+    name = to_bytes(queue)
+    args = (to_bytes(jid), LOOK, LOOK_BYTES)
+    return scripts.WHEREABOUTS.call((name, keys.processing(name), keys.DELAYED), args, read_only=True)
+
+
+def _whereabouts(reply: list[Any]) -> Whereabouts:
+    seconds, length, place, running, due, whole = reply
     score = read_score(due) if due else 0
     return Whereabouts(
         as_of=datetime.fromtimestamp(int(seconds), UTC),

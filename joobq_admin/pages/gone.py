@@ -15,6 +15,7 @@ from joobq_admin.pages import answer, links, slip, times
 from joobq_admin.pages.answer import Problem
 from joobq_admin.pages.counts import rail
 from joobq_admin.pages.deaths import deaths
+from joobq_admin.pages.follow import Follow, follow
 from joobq_admin.pages.links import Link
 from joobq_admin.pages.looked import Looked, looked
 from joobq_admin.pages.rows import error_of
@@ -45,6 +46,7 @@ class Tombstone:
     queue_url: str = ""
     note: str = ""
     note_tone: str = ""
+    follow: Follow | None = None
     undo: Undo | None = None
     links: tuple[Link, ...] = ()
     receipt: str = ""
@@ -152,7 +154,7 @@ def tombstone(
         icon="warn" if again else "check" if redriven else "purge",
         ref=f"Dead letter in {queue}" if queue else "Dead letter", jid=plain(record.jid)[:64],
         queue=queue, queue_url=links.queue(record.queue) if queue else "", facts=tuple(facts), note=note,
-        note_tone="warn" if again else "", undo=left.undo, receipt=receipt(record),
+        note_tone="warn" if again else "", follow=follow(record, here=here), undo=left.undo, receipt=receipt(record),
         links=(*first, *others) if of_press else (*first, *others, did_it),
     )  # fmt: skip
 

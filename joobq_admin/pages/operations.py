@@ -11,6 +11,7 @@ from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.outcome import NotDone
 from joobq_admin.pages import answer, forms, gone, links, pressed, purged, slip, times
 from joobq_admin.pages.answer import Problem
+from joobq_admin.pages.follow import Follow, follow, untold
 from joobq_admin.pages.pressed import Told
 from joobq_admin.pages.sends import name_of
 from joobq_admin.pages.tokens import plain
@@ -28,11 +29,30 @@ def operation(request: HttpRequest, operation: str) -> HttpResponse:
     """By its records. With `action` and `entry` also what is recorded nowhere: that it was not done."""
     given = forms.query(request)
     asked = forms.operation_id(operation)
+    if answer.wants(request, "follow"):
+        return _followed(request, asked, given.get("entry"))
     if "entry" not in given:
         return _by_records(request, asked)
     if given.get("action") not in CHECKED:
         raise BadRequest("no such action")
     return _checked(request, asked, given["action"], forms.ticked(given["entry"]))
+
+
+def _followed(request: HttpRequest, operation: str, entry: str | None) -> HttpResponse:
+    """Where the job is now that it redrove; answers without a trigger when there is no more to ask."""
+    ref, log = forms.ticked(entry) if entry else None, audit_log()
+    try:
+        only = _only(log.of_operation(operation, "redrive", most=2)) if not ref else None
+        record = log.recorded(operation, "redrive", ref.digest) if ref else only
+        status, told = (200, follow(record, poll=True)) if record else (404, None)
+    except connection.TROUBLE as trouble:
+        status, told = 503, untold(connection.said(trouble), times.now())
+    told = told or Follow("The audit log has no record of this redrive any more.")
+    return answer.fragment(request, "dead_letters/_follow.html", {"follow": told}, status=status)
+
+
+def _only(records: list[Record]) -> Record | None:
+    return records[0] if len(records) == 1 else None
 
 
 def _checked(request: HttpRequest, operation: str, action: str, ref: EntryRef) -> HttpResponse:
@@ -53,7 +73,8 @@ def _check(request: HttpRequest, operation: str, action: str, ref: EntryRef) -> 
     if record and action == "purge":
         return Told(purged.done(operation, ref, request.user, now, checked=checked))
     if record:
-        return Told(slip.redriven(record, ref, request.user, now, checked=checked))
+        job = follow(record, poll=not checked)
+        return Told(slip.redriven(record, ref, request.user, now, job=job, checked=checked))
     if lag:
         raise lag
     entry = dead_letters().look_up(ref)

@@ -1,22 +1,20 @@
 """What became of one press: the port's outcome as the slip that says so."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 
-from joobq_admin import connection
 from joobq_admin.connection import TROUBLE, audit_log, dead_letters, redaction
 from joobq_admin.joobq.audit import Record
-from joobq_admin.joobq.entry import Entry, EntryRef
+from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.lookup import Near
 from joobq_admin.joobq.outcome import Outcome
 from joobq_admin.pages import answer, links, purged, slip, times
 from joobq_admin.pages.deaths import Deaths, deaths
+from joobq_admin.pages.follow import follow
 from joobq_admin.pages.forms import Press
 from joobq_admin.pages.looked import looked
-from joobq_admin.pages.rows import error_of
 from joobq_admin.pages.slip import Slip
 from joobq_admin.pages.tokens import plain
 from joobq_admin.sso.roles import User
@@ -62,23 +60,14 @@ def done(pressed: Press, user: User, at: datetime, older: str) -> Slip:
     except TROUBLE:
         record = None
     record = record or Record("0-0", "redrive", pressed.operation, pressed.ref.digest, by=user.sub, name=user.name)
-    return slip.redriven(record, pressed.ref, user, at, older=older, job=_where(record, at))
-
-
-def _where(record: Record, at: datetime) -> slip.Now | None:
-    """Where the job is now, as far as it can be told: it was put at the front, and others may have come since."""
-    try:
-        waiting = connection.waiting(record.queue) if record.queue else None
-    except TROUBLE:
-        return None
-    return slip.Now(slip.had_waiting(plain(record.queue, 200), waiting, at)) if waiting is not None else None
+    return slip.redriven(record, pressed.ref, user, at, older=older, job=follow(record, poll=True))
 
 
 def lost_race(ref: EntryRef, reviewed: Version | None, user: User, at: datetime, action: str = "redrive") -> Told:
     """Those bytes are not here. A record of them says by whom they went; else the job may be here with others."""
     records, near = audit_log().of_digest(ref.digest), _near(ref)
     if left := history.fate(records):
-        return Told(slip.already(left, ref, user, at, died_again(left, near.entries)), near)
+        return Told(slip.already(left, ref, user, at, follow(left, here=near.entries)), near)
     if near.entries:
         new = near.entries[0]
         return Told(slip.changed(new, reviewed, version(new, redaction()), ref, at, action), near)
@@ -88,11 +77,6 @@ def lost_race(ref: EntryRef, reviewed: Version | None, user: User, at: datetime,
 
 def _near(ref: EntryRef) -> Near:
     return dead_letters().near(ref.jid) if ref.jid else Near([], None)
-
-
-def died_again(record: Record, here: Sequence[Entry]) -> slip.Now | None:
-    again = history.next_death(record, here) if record.action == "redrive" else None
-    return slip.died_again(again.ref, *error_of(again)) if again else None
 
 
 def deaths_of(ref: EntryRef, near: Near | None, user: User, at: datetime) -> Deaths | None:

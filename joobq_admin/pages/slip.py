@@ -12,6 +12,7 @@ from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.entry import Entry, EntryRef, score_text
 from joobq_admin.joobq.outcome import Refusal, Refused
 from joobq_admin.pages import links, times, words
+from joobq_admin.pages.follow import Follow
 from joobq_admin.pages.links import Link
 from joobq_admin.pages.looked import Looked
 from joobq_admin.pages.sends import Sent, changes, in_one_line, name_of, receipt
@@ -43,13 +44,6 @@ def form(ref: EntryRef, operation: str, reviewed: str = "", older: str = "", rea
     return Form(score_text(ref.score), ref.digest, jid, operation, reviewed, older, reason)
 
 
-class Now(NamedTuple):
-    """Where the job is now."""
-
-    text: str
-    url: str = ""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slip:
     """What a slip may say. Each template of dead_letters/actions/ prints what it has."""
@@ -68,7 +62,7 @@ class Slip:
     sends: tuple[Sent, ...] | None = None
     line: str = ""
     queue: str = ""
-    now: Now | None = None
+    follow: Follow | None = None
     same_job: str = ""
     differ: str = ""
     diff: tuple[Sent, ...] = ()
@@ -147,7 +141,7 @@ def redriven(
     now: datetime,
     *,
     older: str = "",
-    job: Now | None = None,
+    job: Follow | None = None,
     checked: bool = False,
 ) -> Slip:
     """Done. What was sent is read from the record, written in the same step. `checked`: found by "check again"."""
@@ -162,13 +156,13 @@ def redriven(
     did = (links.operation(record.operation), "What it did", "quiet")
     onward: tuple[Link, ...] = ((older, "Older entry", ""), did) if older else (did,)
     return _slip(
-        "redriven", 200, ref, at, heading=heading, text=text, now=job, queue=queue,
+        "redriven", 200, ref, at, heading=heading, text=text, follow=job, queue=queue,
         sends=changes(record.changes, at) if record.sent else None, receipt=receipt(record),
         operation=record.operation[:8], foot=f"{by}, in the audit log" if record.at else "", links=onward,
     )  # fmt: skip
 
 
-def already(record: Record, ref: EntryRef, user: User, at: datetime, job: Now | None) -> Slip:
+def already(record: Record, ref: EntryRef, user: User, at: datetime, job: Follow | None) -> Slip:
     """Somebody was there first: a record of these very bytes says who."""
     did = history.did(record.action)
     text = "These bytes were sent" if record.action == "redrive" else f"It was {did}"
@@ -177,7 +171,7 @@ def already(record: Record, ref: EntryRef, user: User, at: datetime, job: Now | 
     return _slip(
         "already", 409, ref, at, heading=f"Already {did} by {name_of(record, user)}",
         text=f"{text}. Your press did nothing.",
-        now=job, links=((links.operation(record.operation), "What it did", ""),),
+        follow=job, links=((links.operation(record.operation), "What it did", ""),),
     )  # fmt: skip
 
 
@@ -293,8 +287,3 @@ def gone(ref: EntryRef, at: datetime, far: Looked, last: Record | None, user: Us
         "told", 409, ref, at, text=f"{where}, and {said}. Nothing was {history.did(action)}.", links=far.onward,
         heading="Gone, and not by this dashboard" if far.whole else "Not found, and not taken by this dashboard",
     )  # fmt: skip
-
-
-def died_again(ref: EntryRef, cls: str, message: str) -> Now:
-    """Where the job is now: among the dead again."""
-    return Now(f"It died again: {cls}, {message}" if message else f"It died again: {cls}", links.entry(ref))

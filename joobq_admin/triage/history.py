@@ -81,5 +81,23 @@ def redriven_before(entry: Entry, records: Iterable[Record]) -> Record | None:
 def next_death(record: Record, here: Iterable[Entry]) -> Entry | None:
     """The newest entry of the job that died after it was redriven."""
     at = record.at
-    later = [entry for entry in here if entry.digest != record.digest and at and entry.died_at and entry.died_at > at]
+    later = [entry for entry in here if entry.digest != record.digest and at and _died_after(entry, at)]
     return max(later, key=lambda entry: entry.died_at or LONG_AGO, default=None)
+
+
+def _died_after(entry: Entry, at: datetime) -> bool:
+    """A time that is told by the entry itself is one of whole seconds."""
+    since = at if entry.died_at_source == "score" else at.replace(microsecond=0)
+    return entry.died_at is not None and entry.died_at >= since
+
+
+def went_with_all(purges: Iterable[Record], since: datetime | None, queue: str) -> Record | None:
+    """The first purge of everything that an entry may have gone with. `purges`: of the whole set or of one queue.
+
+    `since`: when it was last known to be here; `queue`: '' = not known. One that must have taken it goes before one
+    that took another queue's, perhaps its own.
+    """
+    later = [purge for purge in purges if purge.at and (since is None or purge.at > since)]
+    sure = [purge for purge in later if purge.queue in ("", queue)]
+    perhaps = [purge for purge in later if not queue]
+    return min(sure or perhaps, key=lambda purge: purge.at or LONG_AGO, default=None)

@@ -113,6 +113,7 @@
     if (target?.id === "dialog") $("#dialog dialog").showModal();
     else if (["action", "results"].includes(target?.id)) $("#dialog").replaceChildren(); // it has its answer
     if (target?.id === "action") head($("#action")); // the old one is gone: its place holds the answer
+    if (target?.id === "follow") sayOnce($("#follow")?.dataset.say);
     if (target?.id === "results") {
       say($("#results").dataset.say);
       const from = event.detail.requestConfig?.elt; // it may be gone by now, and with it what it stood in
@@ -122,16 +123,33 @@
     }
   });
 
+  // Where a redriven job is now is asked again and again: not in a tab that nobody sees. Of its way only the end is read out.
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    if (event.detail.elt.id === "follow" && document.hidden) event.preventDefault();
+  });
+  let said;
+  function sayOnce(text) {
+    if (text && text !== said) say(text);
+    said = text;
+  }
+  function stand(follow) { // what was seen last stays, with its time; nobody asks any more
+    const still = follow.cloneNode(true);
+    still.removeAttribute("hx-get");
+    follow.replaceWith(still);
+  }
+
   // A proxy before us answers in pages of its own: what is put in the place of an element holds that element anew.
   document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     const { id } = detail.target;
-    if (!detail.shouldSwap || !["action", "results", "dialog"].includes(id)) return;
-    if (!detail.serverResponse.includes(id === "dialog" ? "<dialog " : `id="${id}"`)) Object.assign(detail, { shouldSwap: false, isError: true });
+    if (!detail.shouldSwap || !["action", "results", "follow", "dialog"].includes(id)) return;
+    const whole = id === "dialog" ? "<dialog " : `id="${id}"`;
+    if (!detail.serverResponse.includes(whole)) Object.assign(detail, { shouldSwap: false, isError: true });
   });
 
   // No answer that can be shown. Slips that say so lie in the page, with the same operation; without them it is loaded.
   function untold(event, slip) {
     const { target, requestConfig: { verb, path, elt } } = event.detail;
+    if (target?.id === "follow") return stand(target);
     const own = slip && slip !== "#signed-out" ? elt.closest("[data-untold]")?.dataset.untold : "";
     const told = target?.id === "action" && $(own ? `${slip}-${own}` : slip)?.content.firstElementChild.cloneNode(true);
     if (told) {

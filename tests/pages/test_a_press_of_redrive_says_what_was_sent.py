@@ -42,7 +42,7 @@ def test_the_answer_says_what_was_sent_and_where_to_go_on(client: Client) -> Non
     assert "Redriven. The job is next to run in invoices" in words
     assert [change for change in SENT if change not in words] == []
     assert "by you, in the audit log" in words
-    assert "invoices had 2 waiting at" in words
+    assert "Next to run in invoices, 2 waiting, at" in words
     assert elements(answer, "section", id="action")[0]["data-tone"] == "done"
     assert elements(answer, "h2", tabindex="-1")
     assert get(client, link(answer, "What it did")).status_code == 200
