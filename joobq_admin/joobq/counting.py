@@ -209,7 +209,7 @@ class Counting:
                     pause = self._step(now) if self._hold() else min(2 * pause, LONG_PAUSE)
                 sleep(pause)
             self._let_go()
-        except (exceptions.RedisError, OSError) as error:
+        except (exceptions.RedisError, OSError, TypeError) as error:  # TypeError: redis-py, when its pool is closed
             self._retry_at = monotonic() + LONG_PAUSE
             _log.warning("counting ended: %s", error)
 

@@ -19,7 +19,7 @@ from joobq_admin.joobq.counting import Counting, Counts
 from joobq_admin.joobq.entry import TIMES_FROM, Entry, EntryRef, Score
 from joobq_admin.joobq.filters import Where, in_queue, of_jobs
 from joobq_admin.joobq.lookup import BUDGET, TOP, Cursor, Near, Page
-from joobq_admin.joobq.operation import CONFLICT, MISSING, Answer, Operation, Press, looking
+from joobq_admin.joobq.operation import CONFLICT, MISSING, Answer, Operation, Press
 from joobq_admin.joobq.outcome import AnswerLost, NotDone, Outcome, Refused, What
 from joobq_admin.joobq.redriven import CannotRedrive, Redriven, redriven
 from joobq_admin.joobq.scripts import Reply
@@ -30,7 +30,7 @@ NOTHING = Page((), None, None, 0, None, True, 0)
 
 
 class Overview(NamedTuple):
-    """A page of entries, and what stands around it. `dated`: how many entries have a score that is a time."""
+    """A page of entries, and what stands around it. `dated`: how many of the total have a score that is a time."""
 
     counts: Counts
     page: Page
@@ -134,7 +134,7 @@ class DeadLetterQueue:
             if enough != 0
             else NOTHING
         )
-        return Overview(counts, page, times.size - times.below)
+        return Overview(counts, page, max(0, counts.total - times.below))
 
     def find(self, jid: str) -> Entry | None:
         """The newest entry of this job; reads the whole set when there is none."""
@@ -209,7 +209,7 @@ class DeadLetterQueue:
 
         def redrive() -> Mapping[EntryRef, Answer]:
             if at is None:
-                with looking():
+                with scripts.looking():
                     deaths = lookup.every(self.redis, of_jobs(jid))
                     wanted[0] = next((death.ref for death in deaths if death.digest == expected_digest), wanted[0])
             return operation.redrive(wanted, self.lifetime)
@@ -252,7 +252,7 @@ class DeadLetterQueue:
 
     def _by_jid(self, action: str, jids: Sequence[str], operation: Operation) -> Mapping[str, Answer]:
         answers = operation.done_before(action, jids)
-        with looking():
+        with scripts.looking():
             newest = lookup.newest_of(self.redis, {jid for jid in jids if jid not in answers})
         answers |= operation.done_before(action, [jid for jid in jids if jid not in answers])  # done while we looked
         refs = {ref: jid for jid, ref in newest.items() if jid not in answers}

@@ -4,8 +4,7 @@ import secrets
 import time
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from itertools import islice
 from typing import TypedDict, TypeVar, Unpack
@@ -32,6 +31,8 @@ _GROUP_OF = {
     Reply.DONE: DONE, Reply.DONE_BEFORE: DONE, Reply.THERE_ALREADY: DONE, Reply.GONE: MISSING,
     Reply.UNKNOWN: UNKNOWN, Reply.NOT_SENT: UNSENT,
 }  # fmt: skip
+
+_TRIED = {MISSING: "gone", CONFLICT: "changed", UNKNOWN: "outcome unknown", UNSENT: "not sent"}
 
 
 class Press(TypedDict, total=False):
@@ -63,11 +64,12 @@ class Operation:
                 pushes[ref] = redriven(entry.raw, now, lifetime // timedelta(milliseconds=1))
             except CannotRedrive as no:
                 answers[ref] = Refused(ref, no.reason, no.detail)
-        for ref in _others_of_a_job(refs, entries, pushes, answers):
-            answers[ref] = Refused(ref, Refusal.SAME_JOB)
-            del pushes[ref]
+        others = _others_of_a_job(refs, entries, pushes, answers)
+        pushes = {ref: push for ref, push in pushes.items() if ref not in others}
         answers |= self._send_entries({ref: self._redrive_call(entries[ref], push) for ref, push in pushes.items()})
-        return answers | self._with_types({ref: push.queue for ref, push in pushes.items()}, answers)
+        answers |= self._with_types({ref: push.queue for ref, push in pushes.items()}, answers)
+        tried = {ref: _what_was_tried(entries.get(other), answers[other]) for ref, other in others.items()}
+        return answers | {ref: Refused(ref, Refusal.SAME_JOB, what) for ref, what in tried.items()}
 
     def purge(self, refs: Sequence[EntryRef], for_good: bool = False) -> dict[EntryRef, Answer]:
         entries, answers = self._look_up("purge", refs)
@@ -76,7 +78,7 @@ class Operation:
 
     def restore(self, digests: Sequence[str]) -> dict[str, Answer]:
         assert self.bin
-        with looking(Refusal.BIN_BROKEN):
+        with scripts.looking(Refusal.BIN_BROKEN):
             binned = self.bin.get(digests)
         calls = {}
         for digest in digests:
@@ -104,7 +106,7 @@ class Operation:
 
     def purge_queue(self, queue: str) -> int:
         """Those entries of a queue that are there now go for good, under one record; how many went."""
-        with looking():
+        with scripts.looking():
             first = {bytes.fromhex(entry.digest) for entry in lookup.every(self.redis, in_queue(queue))}
         planned, before = self.purge_all(len(first), queue) if self.audit else (len(first), False)
         if before:
@@ -139,13 +141,16 @@ class Operation:
         if not self.audit:
             return scripts.REDRIVE.call(set_keys, (entry.raw, push.raw))
         sent = what_was_sent(push.raw, push.changes)
-        args = (entry.raw, push.raw, *self._identity(entry), *self._who_and_why(), *sent)
+        job = jid_key(to_bytes(entry.job_key or ""))
+        args = (entry.raw, push.raw, *self._identity(entry), job, *self._who_and_why(), *sent)
         return scripts.REDRIVE.call((*set_keys, *AuditLog.KEYS), args)
 
     def _with_types(self, queues: dict[EntryRef, bytes], answers: dict[EntryRef, Answer]) -> dict[EntryRef, Answer]:
         """NOT_A_LIST with what the queue's key holds instead, as Redis names it."""
         not_lists = [what for what, answer in answers.items() if _is_refused(answer, Refusal.NOT_A_LIST)]
-        types = _or(list[bytes](), lambda: scripts.read(self.redis, [("TYPE", queues[ref]) for ref in not_lists]))
+        types = scripts.or_else(
+            list[bytes](), lambda: scripts.read(self.redis, [("TYPE", queues[ref]) for ref in not_lists])
+        )
         return {
             ref: Refused(ref, Refusal.NOT_A_LIST, kind.decode()) for ref, kind in zip(not_lists, types, strict=False)
         }
@@ -158,19 +163,19 @@ class Operation:
 
     def _look_up(self, action: str, refs: Sequence[EntryRef]) -> tuple[dict[EntryRef, Entry], dict[EntryRef, Answer]]:
         """The entries that are here and were not acted on by this operation before, and answers for the others."""
-        with looking():
+        with scripts.looking():
             entries = lookup.find(self.redis, refs)
         deaths = Counter(_job(ref, entries) for ref in refs)
         unsure = [ref for ref in refs if ref not in entries or deaths[_job(ref, entries)] > 1]
         answers = dict[EntryRef, Answer]()
         if unsure and self.audit:
-            with looking(Refusal.AUDIT_BROKEN):
+            with scripts.looking(Refusal.AUDIT_BROKEN):
                 recorded = self.audit.all_recorded(self.id, action, [ref.digest for ref in unsure])
             answers |= {ref: DONE for ref in unsure if ref.digest in recorded}
         entries = {ref: entry for ref, entry in entries.items() if ref not in answers}
         missed = [ref for ref in refs if ref not in entries and ref not in answers]
         if missed:
-            with looking():
+            with scripts.looking():
                 jids = {ref.jid for ref in missed if ref.jid}
                 here = lookup.nearby(self.redis, jids, {ref.digest for ref in missed}).entries
             by_digest = {entry.digest: entry for entry in here}
@@ -186,14 +191,14 @@ class Operation:
         if isinstance(reply, Reply):
             raise Unreachable("Redis did not answer")
         if isinstance(reply, Exception):
-            with looking():
+            with scripts.looking():
                 raise reply
 
     def done_before(self, action: str, jids: Sequence[str]) -> dict[str, Answer]:
         """Of these jids those whose entry this operation has acted on, or another entry of the same job."""
         if not self.audit:
             return {}
-        with looking(Refusal.AUDIT_BROKEN):
+        with scripts.looking(Refusal.AUDIT_BROKEN):
             records = self.audit.of_operation(self.id, action, ALL)
         recorded = {record.jid for record in records}
         answers = dict[str, Answer]()
@@ -210,7 +215,7 @@ class Operation:
         lost = [ref for ref, answer in answers.items() if answer == MISSING]
         if lost:
             jids = {ref.jid for ref in lost if ref.jid}
-            here = _or(list[Entry](), lambda: lookup.nearby(self.redis, jids).entries)
+            here = scripts.or_else(list[Entry](), lambda: lookup.nearby(self.redis, jids).entries)
             answers |= {ref: _gone(ref, here) for ref in lost}
         return answers
 
@@ -229,8 +234,8 @@ def _others_of_a_job(
     entries: dict[EntryRef, Entry],
     may_be_sent: Collection[EntryRef],
     answers: dict[EntryRef, Answer],
-) -> list[EntryRef]:
-    """Those that must not be sent because another entry of their job is tried, or was sent by this operation before.
+) -> dict[EntryRef, EntryRef]:
+    """Those that must not be sent, each with the entry of its job that is tried, or was sent by this operation before.
 
     An entry that is gone counts as tried when it was the newest: what became of it is not known here, and another in
     its place could be a second copy of the job.
@@ -238,39 +243,28 @@ def _others_of_a_job(
     jobs = defaultdict[str | EntryRef, list[EntryRef]](list)
     for ref in refs:
         jobs[_job(ref, entries)].append(ref)
-    others = []
+    others = dict[EntryRef, EntryRef]()
     for deaths in jobs.values():
         deaths.sort(key=lambda ref: (ref.score, entries[ref].raw if ref in entries else b""), reverse=True)
         candidates = [ref for ref in deaths if ref in may_be_sent or ref not in entries]
         tried = next((ref for ref in candidates if answers.get(ref) == DONE), candidates[0] if candidates else None)
-        others += [ref for ref in candidates if ref != tried and ref in may_be_sent]
+        others |= {ref: tried for ref in candidates if tried and ref != tried and ref in may_be_sent}
     return others
+
+
+def _what_was_tried(entry: Entry | None, answer: Answer) -> str:
+    """Of the one entry of a job that was: which, and how it went."""
+    died = entry.died_at if entry else None
+    which = f"The death of {died:%H:%M:%S}" if died else "Another death of it"
+    if answer == DONE:
+        return f"{which} was redriven"
+    return f"{which} was tried: {answer.reason if isinstance(answer, Refused) else _TRIED[answer]}"
 
 
 def _job(ref: EntryRef, entries: dict[EntryRef, Entry]) -> str | EntryRef:
     """One name for all entries of a job; an entry without a jid is a job of its own."""
     key = entries[ref].job_key if ref in entries else job_key(ref.jid) if ref.jid else None
     return ref if key is None else key
-
-
-@contextmanager
-def looking(wrong_type: Refusal | None = None) -> Iterator[None]:
-    """Before anything is sent. `wrong_type`: what it means that the key that is read holds another type."""
-    try:
-        yield
-    except exceptions.RedisError as error:
-        reason = wrong_type if str(error).startswith("WRONGTYPE") else scripts.refusal_of(error)
-        if not reason:
-            raise
-        raise NotDone(reason) from error
-
-
-def _or(otherwise: Found, look: Callable[[], Found]) -> Found:
-    """Once scripts were sent nothing may raise any more: what they did would go untold."""
-    try:
-        return look()
-    except (Unreachable, exceptions.RedisError):
-        return otherwise
 
 
 def _is_refused(answer: Answer, why: Refusal) -> bool:

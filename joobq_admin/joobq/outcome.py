@@ -1,6 +1,6 @@
 """What a state change can answer. A race that can be foreseen is an outcome here, never an exception."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum, unique
 
 from joobq_admin.joobq.entry import EntryRef
@@ -50,11 +50,11 @@ What = str | EntryRef  # what was asked for: a jid, or one exact entry
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """`detail` says what exactly was found, for people; it may be empty."""
+    """`detail` says what exactly was found, for people; it may be empty, and is no part of what is equal."""
 
     what: What
     reason: Refusal
-    detail: str = ""
+    detail: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

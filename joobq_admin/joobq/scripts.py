@@ -7,20 +7,23 @@ taken, everything is sent once, each reply is read once. What was sent and not a
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import IntEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from redis import Redis, exceptions
 
-from joobq_admin.joobq.outcome import Refusal, UnexpectedReply, Unreachable
+from joobq_admin.joobq.outcome import NotDone, Refusal, UnexpectedReply, Unreachable
 
 PIPELINE = 50  # scripts a round trip: larger ones are no faster and stall other clients
 
 _NO_ANSWER = (exceptions.ConnectionError, exceptions.TimeoutError, OSError)
 # redis-py counts two answers of a server among the errors of the connection
 _REFUSALS = (exceptions.ResponseError, exceptions.BusyLoadingError, exceptions.AuthenticationError)
+
+Found = TypeVar("Found")
 
 Call = tuple[Any, ...]  # one command as it goes over the wire
 
@@ -37,6 +40,7 @@ class Reply(IntEnum):
     NOT_ALLOWED = -3
     BIN_BROKEN = -4
     BIN_FULL = -5
+    SAME_JOB = -6
     UNKNOWN = -100  # ours, never a script's: the answer was lost
     NOT_SENT = -101  # ours: an earlier answer was lost, this one was not tried
 
@@ -203,3 +207,23 @@ def refusal_of(error: exceptions.RedisError) -> Refusal | None:
     if "Script killed by user" in text:
         return Refusal.KILLED
     return next((refusal for refusal in _BY_WORD if text.startswith(refusal)), None)
+
+
+@contextmanager
+def looking(wrong_type: Refusal | None = None) -> Iterator[None]:
+    """Before anything is sent. `wrong_type`: what it means that the key that is read holds another type."""
+    try:
+        yield
+    except exceptions.RedisError as error:
+        reason = wrong_type if str(error).startswith("WRONGTYPE") else refusal_of(error)
+        if not reason:
+            raise
+        raise NotDone(reason) from error
+
+
+def or_else(otherwise: Found, look: Callable[[], Found]) -> Found:
+    """Once scripts were sent nothing may raise any more: what they did would go untold."""
+    try:
+        return look()
+    except (Unreachable, exceptions.RedisError):
+        return otherwise

@@ -69,7 +69,8 @@ class Difference:
 
 def version(entry: Entry, redaction: Redaction) -> Version:
     """`redaction`: what must not be shown is not carried either, nor any digest of it."""
-    carried = Version(_job_digest(entry.raw), queue=entry.queue[:LONGEST_TEXT], whole=False)
+    queue = to_text(redaction.redacted_text(entry.queue).raw)[:LONGEST_TEXT]
+    carried = Version(_job_digest(entry.raw), queue=queue, whole=False)
     room, error = LONGEST_REVIEW - len(str(carried)), dict[str, Field]()
     for name, one in _fields(entry, redaction):
         room -= len(_json({name: (one.text, one.digest)}))

@@ -37,6 +37,8 @@ def expected_index(redis: redis_py.Redis) -> set[bytes]:
         found.add(b"d:" + record[b"digest"] + b"\0" + id_)
         if record[b"jid"]:
             found.add(b"j:" + record[b"jid"] + b"\0" + id_)
+        if record.get(b"job"):
+            found.add(b"\0".join((b"s:" + record[b"operation"], record[b"job"], id_)))
     return found
 
 

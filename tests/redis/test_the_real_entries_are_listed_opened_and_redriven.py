@@ -118,7 +118,9 @@ def check_the_move(redis: redis_py.Redis, letter: Real, now: int) -> None:
               b"queue": letter.queue.encode(), b"by": b"u-1", b"name": ANN.name.encode(), b"reason": b"again",
               b"score": str(entry.score).encode()}  # fmt: skip
     assert wanted.items() <= record.items()
-    members = [f"o:press-{entry.digest[:8]}\0redrive\0{entry.digest}", f"d:{entry.digest}", f"j:{entry.jid}"]
+    job = entry.job_key
+    members = [f"s:press-{entry.digest[:8]}\0{job}"] if job else []
+    members += [f"o:press-{entry.digest[:8]}\0redrive\0{entry.digest}", f"d:{entry.digest}", f"j:{entry.jid}"]
     for member in members:
         assert redis.zscore(keys.AUDIT_INDEX, member.encode() + b"\0" + id_) == 0
 

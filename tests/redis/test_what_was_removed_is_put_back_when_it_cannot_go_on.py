@@ -29,7 +29,12 @@ IDENTITY = ("op1", REF.digest, REF.jid)
 
 # the script, what it was asked, and the write that fails once the entry has left its place
 CASES: dict[str, tuple[Script, tuple[bytes, ...], tuple[object, ...], str]] = {
-    "redrive": (REDRIVE, (keys.DEAD, QUEUE, LOCK, keys.COUNTS, *AuditLog.KEYS), (LETTER, b"new", *IDENTITY), "rpush"),
+    "redrive": (
+        REDRIVE,
+        (keys.DEAD, QUEUE, LOCK, keys.COUNTS, *AuditLog.KEYS),
+        (LETTER, b"new", *IDENTITY, b"job"),
+        "rpush",
+    ),
     "purge": (REMOVE, (*SET, *AuditLog.KEYS, *Bin.KEYS), (LETTER, QUEUE, *IDENTITY, "{}", 1 << 20), "hset"),
     "restore": (RESTORE, (*SET, *AuditLog.KEYS, *Bin.KEYS), IDENTITY, "zadd"),
 }

@@ -3,7 +3,7 @@
 import redis as redis_py
 
 from joobq_admin.joobq import keys
-from joobq_admin.joobq.entry import EntryRef
+from joobq_admin.joobq.entry import EntryRef, job_key
 from joobq_admin.joobq.outcome import NotDone, Outcome, Refusal
 from tests.support.database import Contents, contents
 from tests.support.letters import NO_TIME, digest, jid, letter
@@ -127,6 +127,8 @@ def is_recorded(before: Contents, after: Contents, name: str) -> bool:
     members = {b"o:op1\0%s\0%s\0%s" % (name.encode(), what, id_)}
     if what:
         members |= {b"d:%s\0%s" % (what, id_), b"j:%s\0%s" % (jid(1).encode(), id_)}
+    if name == "redrive":
+        members.add(b"s:op1\0%s\0%s" % (job_key(jid(1)).encode(), id_))
     added = {member for member, _ in after[keys.AUDIT_INDEX][1]} - {member for member, _ in before[keys.AUDIT_INDEX][1]}
     told_who = (record[b"action"], record[b"by"], record[b"reason"]) == (name.encode(), b"u-1", b"because")
     return told_who and added == members

@@ -99,6 +99,7 @@ class Model:
         members = {"\0".join((f"o:{mark[0]}", *mark[1:])).encode() + b"\0" + id_}
         members |= {f"d:{mark[2]}".encode() + b"\0" + id_} if mark[2] else set()
         members |= {f"j:{row['jid']}".encode() + b"\0" + id_} if row.get("jid") else set()
+        members |= {f"s:{mark[0]}\0{row['job']}".encode() + b"\0" + id_} if row.get("job") else set()
         assert {command[3] for command in index} == members
         self.index |= members
 

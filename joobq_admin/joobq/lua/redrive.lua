@@ -8,20 +8,24 @@
 -- KEYS[5] stream, KEYS[6] zset  the audit log and its index; leave both out to record nothing
 -- ARGV[1] the member, byte for byte        ARGV[2] the bytes that a worker is to read
 -- With an audit log: ARGV[3] operation, ARGV[4] digest, ARGV[5] jid as it is indexed ('' = none),
---   ARGV[6...] further fields of the record as name, value, name, value
+--   ARGV[6] the job, by one name for all spellings of its jid ('' = none),
+--   ARGV[7...] further fields of the record as name, value, name, value
 -- Returns  1 done · 2 done before by this operation · 0 not in the set · -1 the queue's key holds no list
---   · -2 an audit key holds another type · -3 a write is not allowed. Only 1 changes anything; an error changes nothing.
+--   · -2 an audit key holds another type · -3 a write is not allowed · -6 this operation has sent another entry of the job.
+--   Only 1 changes anything; an error changes nothing.
 --include checks
 --include record
 
 local set, list, lock, counts, audit, index = unpack(KEYS)
-local member, bytes, operation, digest, jid = unpack(ARGV, 1, 5)
+local member, bytes, operation, digest, jid, job = unpack(ARGV, 1, 6)
 
-local mark
+local mark, sent
 if audit then
   if not (holds(audit, 'stream') and holds(index, 'zset')) then return -2 end
   mark = mark_of(operation, 'redrive', digest)
   if recorded(index, mark) then return 2 end
+  sent = 's:' .. operation .. '\0' .. job .. '\0'
+  if job ~= '' and recorded(index, sent) then return -6 end
 end
 if not holds(list, 'list') then return -1 end
 local score = redis.call('ZSCORE', set, member)
@@ -42,7 +46,8 @@ end
 redis.pcall('HINCRBY', counts, list, -1)
 redis.pcall('DEL', lock)
 if audit then
-  record(audit, index, mark, digest, jid, 'action', 'redrive', 'operation', operation, 'digest', digest,
-    'jid', jid, 'queue', list, 'score', score, unpack(ARGV, 6))
+  local id = record(audit, index, mark, digest, jid, 'action', 'redrive', 'operation', operation, 'digest', digest,
+    'jid', jid, 'job', job, 'queue', list, 'score', score, unpack(ARGV, 7))
+  if job ~= '' then redis.pcall('ZADD', index, 0, sent .. id) end
 end
 return 1

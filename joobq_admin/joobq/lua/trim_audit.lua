@@ -1,6 +1,6 @@
 -- trim_audit: the oldest records leave the audit log together with their members of the index, a few at a time.
 -- KEYS[1] stream the audit log, KEYS[2] zset its index
--- ARGV[1] how many records are kept, ARGV[2] how far over that before anything is done, ARGV[3] most records a call (<= 300)
+-- ARGV[1] how many records are kept, ARGV[2] how far over that before anything is done, ARGV[3] most records a call (<= 250)
 -- Returns how many records went. Call again while it is above 0 and there is time.
 local audit, index = unpack(KEYS)
 local cap, slack, step = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -15,6 +15,7 @@ for _, row in ipairs(rows) do
     gone[#gone + 1] = 'o:' .. field.operation .. '\0' .. field.action .. '\0' .. digest .. '\0' .. id
     if digest ~= '' then gone[#gone + 1] = 'd:' .. digest .. '\0' .. id end
     if field.jid and field.jid ~= '' then gone[#gone + 1] = 'j:' .. field.jid .. '\0' .. id end
+    if field.job and field.job ~= '' then gone[#gone + 1] = 's:' .. field.operation .. '\0' .. field.job .. '\0' .. id end
   end
 end
 redis.call('XTRIM', audit, 'MAXLEN', '=', size - #rows)

@@ -1,5 +1,5 @@
 -- The audit log: a stream of records and a zset that finds them, with members (all of score 0, by bytes)
--- o:<operation>\0<action>\0<digest>\0<id> · d:<digest>\0<id> · j:<jid>\0<id>
+-- o:<operation>\0<action>\0<digest>\0<id> · d:<digest>\0<id> · j:<jid>\0<id> · s:<operation>\0<job that was sent>\0<id>
 local function mark_of(operation, action, digest)
   return 'o:' .. operation .. '\0' .. action .. '\0' .. digest .. '\0'
 end
@@ -15,4 +15,5 @@ local function record(audit, index, mark, digest, jid, ...)
   redis.pcall('ZADD', index, 0, mark .. id)
   if digest ~= '' then redis.pcall('ZADD', index, 0, 'd:' .. digest .. '\0' .. id) end
   if jid ~= '' then redis.pcall('ZADD', index, 0, 'j:' .. jid .. '\0' .. id) end
+  return id
 end
