@@ -58,6 +58,16 @@ def follow(record: Record, *, here: Sequence[Entry] = (), poll: bool = False) ->
     return Follow(told.text, told.steps, poll_url=_poll_url(record), say=told.say)
 
 
+def now_of(queue: str, jid: str) -> tuple[str, str]:
+    """Where a job is now that nobody here has sent, and what was looked at to say so."""
+    try:
+        told = _not_dead(Record("0-0", "", "", queue=queue), connection.trace(queue, jid))
+    except TROUBLE as trouble:
+        return "Not known", untold(connection.said(trouble), times.now()).text
+    (now,) = (step.text for step in told.steps if step.state == "now")
+    return f"{now[:1].upper()}{now[1:]}", told.text
+
+
 def untold(said: str, at: datetime) -> Follow:
     """`said`: Redis's own words; '' = it did not answer."""
     why = f"Redis said {plain(said).removesuffix('.')}" if said else "Redis did not answer"

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 
@@ -15,7 +16,7 @@ from joobq_admin.pages import answer, links, slip, times
 from joobq_admin.pages.answer import Problem
 from joobq_admin.pages.counts import rail
 from joobq_admin.pages.deaths import deaths
-from joobq_admin.pages.follow import Follow, follow
+from joobq_admin.pages.follow import Follow, follow, now_of
 from joobq_admin.pages.links import Link
 from joobq_admin.pages.looked import Looked, looked
 from joobq_admin.pages.rows import error_of
@@ -28,7 +29,24 @@ from joobq_admin.triage import history
 Fact = tuple[str, str, str]  # name, value, small print
 THEN = {"purge": "Purged. This job will not run", "restore": "Back in dead letters: same bytes, same death time"}
 OVER = "The entry this link points to is no longer in dead letters"
+MOST_READ = 2_000  # records of the audit log, for a purge of everything
 NO_MORE = "No entry of this job is in dead letters any more"
+
+
+class Lost(NamedTuple):
+    """What is not here. `died`: None = not known; `last`: its newest record, of when it was here; `queue` '' = not known."""
+
+    what: str
+    digest: str
+    jid: str
+    queue: str
+    died: datetime | None
+    last: Record | None
+
+    @property
+    def since(self) -> datetime | None:
+        """When it was last known to be here."""
+        return self.last.at if self.last else self.died
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +82,15 @@ def entry(request: HttpRequest, ref: EntryRef) -> HttpResponse:
         stone = tombstone(left, here, request.user, now)
         return _tombstone(request, stone, here, records, counts, now)
     far = looked(jid, near)
+    died, last = history.time_told_by(ref.score), of_bytes[0] if of_bytes else None
+    what = Lost("these bytes", ref.digest, jid, _queue(here, records), died, last)
+    swept = _went_with_all(what) if far.whole else None
+    if swept and (what.since or here or records):
+        return _tombstone(request, with_all(swept, what, request.user, now), here, records, counts, now)
     if here or records:
-        stone = untold("these bytes", ref.digest, jid, here, of_bytes, log.oldest(), far, request.user)
+        stone = untold(what, here, of_bytes, log.oldest(), far, request.user)
         return _tombstone(request, stone, here, records, counts, now, 410 if far.whole else 404)
-    return _never_seen(request, jid, far, counts)
+    return _never_seen(request, jid, far, counts, swept)
 
 
 def job(request: HttpRequest, jid: str, near: Near) -> HttpResponse:
@@ -78,10 +101,29 @@ def job(request: HttpRequest, jid: str, near: Near) -> HttpResponse:
         over = NO_MORE if far.whole else f"None of this job is among {far.at}"
         stone = tombstone(left, [], request.user, now, over=over, onward=far.onward)
         return _tombstone(request, stone, [], records, counts, now)
+    last = records[0] if records else None
+    what = Lost("this job", last.digest if last else "", jid, _queue([], records), None, last)
+    swept = _went_with_all(what) if far.whole else None
+    if swept and records:
+        return _tombstone(request, with_all(swept, what, request.user, now), [], records, counts, now)
     if records:
-        stone = untold("this job", records[0].digest, jid, [], records, log.oldest(), far, request.user)
+        stone = untold(what, [], records, log.oldest(), far, request.user)
         return _tombstone(request, stone, [], records, counts, now, 410 if far.whole else 404)
-    return _never_seen(request, jid, far, counts)
+    return _never_seen(request, jid, far, counts, swept)
+
+
+def _queue(here: Sequence[Entry], records: Sequence[Record]) -> str:
+    """The queue of the job, as far as anything of it says so."""
+    return next((queue for queue in (*(r.queue for r in records), *(e.queue for e in here)) if queue), "")
+
+
+def _went_with_all(what: Lost) -> Record | None:
+    """The purge of everything that took it, or may have."""
+    log = audit_log()
+    page = log.page(
+        where=lambda record: record.action == "purge_all", limit=MOST_READ, since=what.since, budget=MOST_READ
+    )
+    return history.went_with_all(page.records, what.died, what.last, what.queue)
 
 
 def _tombstone(
@@ -98,10 +140,13 @@ def _tombstone(
     return answer.page(request, template, context, status=status, nav="entries", rail=rail(counts))
 
 
-def _never_seen(request: HttpRequest, jid: str, far: Looked, counts: Counts) -> HttpResponse:
+def _never_seen(request: HttpRequest, jid: str, far: Looked, counts: Counts, swept: Record | None) -> HttpResponse:
     since = audit_log().oldest()
     log = f"and the audit log back to {since:%-d %b %Y}" if since else "and the audit log, which is empty"
-    about = (("jid", plain(jid, 400), ""),) if jid else ()
+    about: tuple[Fact, ...] = (("jid", plain(jid, 400), ""),) if jid else ()
+    if swept:
+        by, at = name_of(swept, request.user), f", {times.in_full(swept.at)}" if swept.at else ""
+        about += ((f"{_everything(swept)} purged", f"by {by}{at}", "It went then if it was there: no record says so."),)
     is_not = "It is not in dead letters and" if far.whole else f"It was not found among {far.at} and is"
     what = Problem(
         code=404,
@@ -159,30 +204,66 @@ def tombstone(
     )  # fmt: skip
 
 
+def with_all(purge: Record, what: Lost, user: User, now: datetime) -> Tombstone:
+    """Everything was purged since. Where it is not certain that it was there, that is said."""
+    all_of, who, queue = _everything(purge), name_of(purge, user), plain(purge.queue)
+    ago = f", {times.distance(purge.at, now)}" if purge.at else ""
+    entries = purge.fields.get("entries", "")
+    count = f"{int(entries):,} entries" if entries.isdecimal() else ""
+    facts: list[Fact] = [("What", f"{all_of} was purged, for good", count)]
+    if purge.at:
+        facts.append(("When", f"{purge.at:%H:%M:%S} UTC", f"{purge.at:%a %-d %b %Y}"))
+    if purge.reason:
+        facts.append(("Why", plain(purge.reason), ""))
+    facts.append(("In the audit log", f"No record says that {what.what} left before", ""))
+    unsure = [] if what.since else ["had died by then"]
+    unsure += [f"was in {queue}"] if purge.queue and not what.queue else []
+    return Tombstone(
+        over=_over(what), heading=f"{all_of} was purged by {who}{ago}", tone="bad", icon="purge",
+        ref=f"version {what.digest[:4]}…", jid=plain(what.jid)[:64], facts=tuple(facts),
+        note=f"It went then if it {' and '.join(unsure)}: no record says so." if unsure
+        else "It went then, unless it had left before. It cannot be brought back.",
+        links=((links.operation(purge.operation), "What it did", ""),),
+    )  # fmt: skip
+
+
+def _everything(purge: Record) -> str:
+    return f"Everything in {plain(purge.queue)}" if purge.queue else "Everything"
+
+
+def _over(what: Lost) -> str:
+    return OVER if what.what == "these bytes" else f"A link to {what.what}"
+
+
 def untold(
-    what: str,
-    digest: str,
-    jid: str,
+    lost: Lost,
     here: Sequence[Entry],
     records: Sequence[Record],
-    since: datetime | None,
+    oldest: datetime | None,
     far: Looked,
     user: User,
 ) -> Tombstone:
-    """Not found, and no record says that it left, but there is a trace. `what` they are the records of."""
+    """Not found, and no record says that it left, but there is a trace. `records` of it; `oldest` of the log."""
+    what, jid = lost.what, lost.jid
     none = f"and none of this job among {far.at}" if not far.whole else f"and none of this job: looked at {far.at}"
     some = f"but {len(here):,} other {'entries' if len(here) != 1 else 'entry'} of this job: looked at {far.at}"
     last = f"{history.did(records[0].action).capitalize()} by {name_of(records[0], user)}" if records else ""
-    log = f"the log goes back to {since:%-d %b %Y}" if since else "the log is empty"
+    log = f"the log goes back to {oldest:%-d %b %Y}" if oldest else "the log is empty"
     newest: tuple[Link, ...] = ((links.entry(here[0].ref), "Open the newest of them", "primary"),) if here else ()
+    facts: list[Fact] = [
+        ("In dead letters", f"No entry {'with' if what == 'these bytes' else 'of'} {what}", some if here else none),
+        ("In the audit log", last or f"No record of {what}", "and nothing since" if last else log),
+    ]
+    if lost.queue and jid and not here and far.whole:
+        facts.append(("Where it is now", *now_of(lost.queue, jid)))
+    # Records go the oldest first: the log tells all that was done since its oldest one.
+    told = last or not oldest or (lost.since and oldest <= lost.since)
+    gone = "Gone, and not by this dashboard" if told else "Gone, and no record says how"
+    note = "It left without a record: by JoobQ or another tool."
+    if not told:
+        note = f"{note[:-1]}, or before the first record that is kept: {log}."
     return Tombstone(
-        over=OVER if what == "these bytes" else f"A link to {what}",
-        heading="Gone, and not by this dashboard" if far.whole else "Not found, and not taken by this dashboard",
-        tone="mute", icon="unknown", ref=f"version {digest[:4]}…", jid=plain(jid)[:64],
-        facts=(
-            ("In dead letters", f"No entry {'with' if what == 'these bytes' else 'of'} {what}", some if here else none),
-            ("In the audit log", last or f"No record of {what}", "and nothing since" if last else log),
-        ),
-        note="Another tool removed it, or the log no longer reaches back so far." if far.whole else "",
-        links=(*newest, *far.onward),
+        over=_over(lost), heading=gone if far.whole else "Not found, and not taken by this dashboard",
+        tone="mute", icon="unknown", ref=f"version {lost.digest[:4]}…", jid=plain(jid)[:64], facts=tuple(facts),
+        note=note if far.whole else "", links=(*newest, *far.onward),
     )  # fmt: skip

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from joobq_admin.joobq.audit import Record
-from joobq_admin.joobq.entry import TIMES_FROM, TIMES_TO, Entry
+from joobq_admin.joobq.entry import TIMES_FROM, TIMES_TO, Entry, Score
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
@@ -62,7 +62,11 @@ def _when(step: Step) -> tuple[datetime, bool]:
 
 def time_of(record: Record) -> datetime | None:
     """When the entry of this record had died, as far as its score says."""
-    score = record.score
+    return time_told_by(record.score)
+
+
+def time_told_by(score: Score | None) -> datetime | None:
+    """When an entry with this score died; None for a score that is no time."""
     return datetime.fromtimestamp(score / 1000, UTC) if score and TIMES_FROM <= score < TIMES_TO else None
 
 
@@ -91,13 +95,20 @@ def _died_after(entry: Entry, at: datetime) -> bool:
     return entry.died_at is not None and entry.died_at >= since
 
 
-def went_with_all(purges: Iterable[Record], since: datetime | None, queue: str) -> Record | None:
+def went_with_all(purges: Sequence[Record], died: datetime | None, last: Record | None, queue: str) -> Record | None:
     """The first purge of everything that an entry may have gone with. `purges`: of the whole set or of one queue.
 
-    `since`: when it was last known to be here; `queue`: '' = not known. One that must have taken it goes before one
-    that took another queue's, perhaps its own.
+    `died`: when, as far as that is known; `last`: the newest record of it, when it was here; `queue`: '' = not known.
+    One that must have taken it goes before one that took a queue that was perhaps its own.
     """
-    later = [purge for purge in purges if purge.at and (since is None or purge.at > since)]
+    later = [purge for purge in purges if died is None or (purge.at and purge.at >= died)]
+    if last:
+        later = [purge for purge in later if _place(purge) > _place(last)]
     sure = [purge for purge in later if purge.queue in ("", queue)]
     perhaps = [purge for purge in later if not queue]
-    return min(sure or perhaps, key=lambda purge: purge.at or LONG_AGO, default=None)
+    return min(sure or perhaps, key=_place, default=None)
+
+
+def _place(record: Record) -> tuple[int, ...]:
+    """In the log."""
+    return tuple(map(int, record.id.split("-")))

@@ -6,7 +6,7 @@ import pytest
 
 from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.entry import Entry
-from joobq_admin.triage.history import StepKind, fate, history, next_death, redriven_before
+from joobq_admin.triage.history import StepKind, fate, history, next_death, redriven_before, went_with_all
 from tests.support.letters import ERROR, NO_TIME, letter
 
 START = 1_795_955_000_000  # unix ms
@@ -84,3 +84,24 @@ def test_of_what_came_after_a_redrive_the_newest_counts() -> None:
     assert next_death(after, [entry(7), entry(9), entry(8)]) == entry(9)
     late = entry(1, timed=False, failed_at="2099-01-01T00:00:00Z")
     assert next_death(after, [late]) == late
+
+
+def everything(second: int, queue: str = "") -> Record:
+    return Record(f"{START + second * 1000}-0", "purge_all", "op", queue=queue)
+
+
+def test_it_went_with_the_first_purge_of_everything_after_it_died() -> None:
+    died = datetime.fromtimestamp((START + 5000) / 1000, UTC)
+    purges = [everything(9), everything(7), everything(6, "emails"), everything(2)]
+    assert went_with_all(purges, died, None, "invoices") == everything(7)
+    assert went_with_all(purges, died, None, "emails") == everything(6, "emails")
+    assert went_with_all(purges, died, None, "") == everything(7)
+    assert went_with_all(purges[2:], died, None, "") == everything(6, "emails")
+    assert went_with_all(purges[3:], died, None, "emails") is None
+    assert went_with_all(purges, None, None, "") == everything(2)
+
+
+def test_what_came_back_went_with_a_later_one() -> None:
+    purges = [everything(9), everything(7)]
+    assert went_with_all(purges, None, record("restore", 8, entry(1)), "") == everything(9)
+    assert went_with_all(purges, None, record("restore", 9, entry(1)), "") is None
