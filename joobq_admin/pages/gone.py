@@ -34,7 +34,7 @@ NO_MORE = "No entry of this job is in dead letters any more"
 
 
 class Lost(NamedTuple):
-    """What is not here. `died`: None = not known; `last`: its newest record, of when it was here; `queue` '' = not known."""
+    """What is not here. `died` None, `queue` '' = not known; `last`: its newest record, of when it was here."""
 
     what: str
     digest: str
@@ -209,7 +209,7 @@ def with_all(purge: Record, what: Lost, user: User, now: datetime) -> Tombstone:
     all_of, who, queue = _everything(purge), name_of(purge, user), plain(purge.queue)
     ago = f", {times.distance(purge.at, now)}" if purge.at else ""
     entries = purge.fields.get("entries", "")
-    count = f"{int(entries):,} entries" if entries.isdecimal() else ""
+    count = f"{int(entries):,} {'entry' if entries == '1' else 'entries'}" if entries.isdecimal() else ""
     facts: list[Fact] = [("What", f"{all_of} was purged, for good", count)]
     if purge.at:
         facts.append(("When", f"{purge.at:%H:%M:%S} UTC", f"{purge.at:%a %-d %b %Y}"))

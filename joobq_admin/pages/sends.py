@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from joobq_admin.joobq.audit import Record
+from joobq_admin.joobq.entry import score_text
 from joobq_admin.joobq.redriven import Change
 from joobq_admin.pages import times
 from joobq_admin.pages.tokens import plain
@@ -42,18 +43,28 @@ def in_one_line(sends: Sequence[Sent]) -> str:
 
 
 def receipt(record: Record) -> str:
-    """For a ticket: what happened, in text, with everything that identifies it."""
+    """For a ticket: what happened, in text, with everything that identifies it. Times are UTC, to the millisecond."""
     made = ", ".join(f"{change.field} {change.was} -> {change.now}" for change in record.changes)
     lines = {
-        "job": record.jid or "(no jid)", "queue": record.queue, "reviewed": f"sha256 {record.digest}",
+        "job": record.jid or "(no jid)", "queue": record.queue, "died": _died(record),
+        "reviewed": f"sha256 {record.digest}",
         "sent": f"sha256 {record.sent}" if record.sent else "", "changed": made,
-        "when": f"{record.at:%Y-%m-%dT%H:%M:%SZ}" if record.at else "",
+        "when": _exact(record.at) if record.at else "",
         "by": f"{record.name} ({record.by})" if record.name and record.name != record.by else record.by,
         "reason": record.reason, "operation": record.operation,
     }  # fmt: skip
     return "\n".join(
         [f"Dead letter {history.did(record.action)}", *(f"{k:<9} {plain(v)}" for k, v in lines.items() if v)]
     )
+
+
+def _died(record: Record) -> str:
+    at, score = history.time_of(record), record.score
+    return _exact(at) if at else f"(score {score_text(score)} is no time)" if score is not None else ""
+
+
+def _exact(at: datetime) -> str:
+    return f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03d}Z"
 
 
 def name_of(record: Record, user: User | None = None) -> str:

@@ -90,7 +90,14 @@ def test_pressed_again_it_was_done_once(client: Client, valkey: Server) -> None:
 def test_the_receipt_names_all_that_identifies_it(client: Client) -> None:
     form = hidden(get(client, ENTRY))
     words = says(press(client, ENTRY, form))
-    for word in (jid(1), digest(LETTER), form["operation"], "retries 0 -> 3", "by dev"):
+    for word in (
+        jid(1),
+        digest(LETTER),
+        form["operation"],
+        "retries 0 -> 3",
+        "by dev",
+        "died 2026-11-29T12:29:50.586Z",
+    ):
         assert word in words
 
 

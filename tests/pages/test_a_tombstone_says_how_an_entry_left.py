@@ -67,6 +67,25 @@ def test_with_all_of_a_queue_that_was_perhaps_its_own(client: Client, queue: Dea
     assert "It went then if it was in invoices: no record says so." in words
 
 
+@pytest.mark.parametrize(
+    ("score", "died"), [(DIED, "2026-11-29T12:29:50.586Z"), (NO_TIME, "(score 604800 is no time)")]
+)
+def test_the_receipt_of_a_purge_is_exact(
+    client: Client, queue: DeadLetterQueue, valkey: Server, score: int, died: str
+) -> None:
+    valkey.client.zadd(keys.DEAD, {LETTER: score})
+    queue.purge_entries([EntryRef(score, digest(LETTER), jid(1))], by=ANN, reason="Duplicate", operation="op-1")
+    words = says(get(client, JOB))
+    (record,) = queue.audit.of_operation("op-1") if queue.audit else ()
+    assert record.at
+    when = record.at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    for line in (
+        "Dead letter purged job " + jid(1), "queue invoices", f"died {died}", f"reviewed sha256 {digest(LETTER)}",
+        f"when {when}", "by Ann Āboliņa (u-1)", "reason Duplicate", "operation op-1",
+    ):  # fmt: skip
+        assert line in words
+
+
 def test_another_queue_was_purged(client: Client, queue: DeadLetterQueue, valkey: Server) -> None:
     queue.purge_entries([REF], by=ANN, operation="op-1")
     queue.restore([REF.digest], by=ANN, operation="op-2")
