@@ -122,6 +122,13 @@ def test_dead_again_it_leads_to_the_new_entry_and_ends(client: Client, valkey: S
     assert get(client, link(answer, "Open the new entry")).status_code == 200
 
 
+def test_dead_again_without_a_time_below_many_others(client: Client, valkey: Server) -> None:
+    valkey.client.delete("invoices")
+    valkey.client.zadd(keys.DEAD, {letter(10 + n): LATER + n for n in range(LOOK + 1)})
+    dies_again(valkey, NO_TIME)
+    assert "It died again" in says(poll(client))
+
+
 def test_dead_again_within_the_second_of_the_redrive(client: Client, valkey: Server) -> None:
     """JoobQ writes failed_at in whole seconds."""
     (record,) = audit_log().of_operation("op-1")
