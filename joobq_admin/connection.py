@@ -1,5 +1,6 @@
 """The only bridge from the settings to the port. Everything is made when it is first asked for, so after the fork."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache
 from typing import Any
@@ -9,10 +10,11 @@ from redis import Redis, exceptions
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from joobq_admin.joobq import queues, scripts, server
+from joobq_admin.joobq import lookup, queues, scripts, server
 from joobq_admin.joobq.audit import AuditLog
 from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
+from joobq_admin.joobq.entry import Entry, EntryRef
 from joobq_admin.joobq.outcome import Refusal, Unreachable
 from joobq_admin.triage.redact import Redaction
 
@@ -69,6 +71,11 @@ def waiting(queue: str) -> int | None:
 def trace(queue: str, jid: str) -> queues.Trace:
     """Where a job is now, dead or not, as far as one bounded look can tell. Raises TROUBLE."""
     return queues.trace(client(), queue, jid)
+
+
+def found(refs: Sequence[EntryRef]) -> dict[EntryRef, Entry]:
+    """Those of these entries that stand at their scores. Raises TROUBLE."""
+    return lookup.find(client(), refs)
 
 
 def said(trouble: Exception) -> str:

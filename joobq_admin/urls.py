@@ -2,11 +2,13 @@
 
 from django.urls import path
 
-from joobq_admin.pages import answer, audit, bin, entries, jobs, operations, sign_in
+from joobq_admin.pages import answer, audit, bin, entries, jobs, operations, sign_in, ticked
 
 urlpatterns = [
     path("", entries.home, name="home"),
     path("dead-letters/", entries.entries, name="entries"),
+    path("dead-letters/redrive", ticked.redrive, name="redrive"),
+    path("dead-letters/purge", ticked.purge, name="purge"),
     path("dead-letters/<str:ref>/", entries.entry, name="entry"),
     path("dead-letters/<str:ref>/redrive", entries.redrive, name="entry-redrive"),
     path("dead-letters/<str:ref>/purge", entries.purge, name="entry-purge"),

@@ -1,14 +1,20 @@
 """Out of the bin, back into dead letters."""
 
+from dataclasses import replace
+
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 
 from joobq_admin import connection
 from joobq_admin.connection import audit_log, dead_letters
 from joobq_admin.joobq.audit import Actor, Record
-from joobq_admin.joobq.outcome import Outcome
+from joobq_admin.joobq.entry import EntryRef
+from joobq_admin.joobq.outcome import Outcome, What
 from joobq_admin.pages import answer, links, log, purge_forms, purged, times
 from joobq_admin.pages.pressed import Told, answered
 from joobq_admin.pages.slip import Slip
+from joobq_admin.pages.tally import tally
+from joobq_admin.pages.ticked import not_sent, on_the_list
 from joobq_admin.pages.undo import Undo, the_bin
 from joobq_admin.sso.roles import Action, needs
 
@@ -20,17 +26,23 @@ def restore(request: HttpRequest) -> HttpResponse:
     undone, now = purge_forms.undone(request), times.now()
     undo, by = Undo(undone.purge, undone.operation), Actor(request.user.sub, request.user.name)
     records: list[Record] = []
+    many = answer.wants(request, "results")
     try:
         records = audit_log().of_operation(undone.purge, "purge")
+        many = many or len(records) > 1
         if not records:
             return answered(request, Told(purged.nothing_to_undo(now)), None, h1="Undo")
         digests = _of_this_purge(records, undone.operation)
         outcome = dead_letters().restore(digests, by=by, operation=undone.operation)
         log.pressed(Action.RESTORE, undone.operation, request.user, outcome)
+        if many:
+            return _counted(request, outcome, records, digests, undo)
         told = _told(outcome, records[0], undo, request)
     except connection.TROUBLE as trouble:
         said = connection.said(trouble)
         log.pressed(Action.RESTORE, undone.operation, request.user, Outcome(unsent=(undone.purge,)), said)
+        if many:
+            return not_sent(request, said)
         told = purged.unsent_undo(records[0].digest if records else "", undo, now, said)
     if told.status == 200 and not request.htmx:
         return HttpResponseRedirect(links.operation(undone.operation), status=303)
@@ -48,6 +60,31 @@ def _of_this_purge(records: list[Record], operation: str) -> list[str]:
     before = audit_log().all_recorded(operation, "restore", digests)
     purges = {record.operation for record in records}
     return [d for d in digests if d in before or (d in binned and binned[d].operation in purges)]
+
+
+def _counted(
+    request: HttpRequest, outcome: Outcome, records: list[Record], tried: list[str], undo: Undo
+) -> HttpResponse:
+    """Of a purge of many: what is not in the bin, or there by another purge, counts as gone."""
+    asked: dict[What, EntryRef] = {record.digest: purged.ref_of(record) for record in records}
+    gone = tuple(digest for digest in asked if digest not in tried)
+    outcome = replace(outcome, missing=(*outcome.missing, *gone))
+    told = tally("restore", asked, outcome, undo.operation, request.user, times.now())
+    there = _there(undo.operation)
+    if there:
+        told = replace(told, sum=f"{told.sum}; {there:,} of them had been added again and count once")
+    if outcome.unknown or outcome.unsent:
+        told = replace(told, again=(("undo", undo.purge), ("operation", undo.operation)), again_url=reverse("restore"))
+    return on_the_list(request, told, request.POST.get("back", ""))
+
+
+def _there(operation: str) -> int:
+    """How many of those that came back were in dead letters again already."""
+    try:
+        restored = audit_log().of_operation(operation, "restore")
+    except connection.TROUBLE:
+        return 0
+    return sum(record.fields.get("there") == "1" for record in restored)
 
 
 def _told(outcome: Outcome, purge: Record, undo: Undo, request: HttpRequest) -> Slip:

@@ -13,7 +13,6 @@ from joobq_admin.pages import answer, forms, gone, links, listing, log, purge_fo
 from joobq_admin.pages.entry_page import opened
 from joobq_admin.pages.forms import Press
 from joobq_admin.pages.pressed import Told, answered, of_press
-from joobq_admin.pages.records import of_jobs
 from joobq_admin.sso.roles import Action, needs
 
 
@@ -29,14 +28,11 @@ def home(request: HttpRequest) -> HttpResponse:
 def entries(request: HttpRequest) -> HttpResponse:
     """The list, newest first; every filter is in the query string."""
     asked = forms.listing(request)
-    counts, page, dated = dead_letters().overview(asked.start, asked.limit, asked.queue, asked.newer)
-    records, unread = of_jobs(entry.jid for entry in page.entries if entry.jid)
-    context = listing.context(asked, page, counts, dated, records, times.now()) | {"unread": unread}
-    rail = listing.rail_of(asked, counts)
+    context = listing.read(asked, request.user)
     if answer.wants(request, "results"):
-        return answer.fragment(request, "dead_letters/_fragment.html", context | {"rail": rail})
-    template = "dead_letters/list.html" if counts.total or page.entries else "dead_letters/empty.html"
-    return answer.page(request, template, context, nav="entries", rail=rail)
+        return answer.fragment(request, "dead_letters/_fragment.html", context)
+    template = "dead_letters/list.html" if context["some"] else "dead_letters/empty.html"
+    return answer.page(request, template, context, nav="entries", rail=context["rail"])
 
 
 @needs(Action.VIEW)

@@ -28,9 +28,13 @@ def query(request: HttpRequest) -> dict[str, str]:
 
 
 def _pairs(request: HttpRequest) -> list[tuple[str, str]]:
+    return _parsed(request.META.get("QUERY_STRING", ""))
+
+
+def _parsed(text: str) -> list[tuple[str, str]]:
     try:
         return parse_qsl(
-            request.META.get("QUERY_STRING", ""),
+            text,
             keep_blank_values=True,
             errors="surrogateescape",
             max_num_fields=MOST_PARAMETERS,
@@ -54,8 +58,9 @@ class Listing:
         return self.cursor or (Cursor(TIMES_FROM) if self.undated else None)
 
 
-def listing(request: HttpRequest) -> Listing:
-    given = query(request)
+def listing(request: HttpRequest, text: str | None = None) -> Listing:
+    """By the query of the URL, or by `text`, which is another."""
+    given = query(request) if text is None else dict(_parsed(text))
     queue, unknown = given.get("queue") or None, flag(given, "unknown")
     before, after = given.get("before"), given.get("after")
     if (queue and unknown) or (before and after):

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
+from uuid import uuid4
 
+from joobq_admin.connection import dead_letters
 from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.counting import Counts
 from joobq_admin.joobq.entry import TIMES_FROM, TIMES_TO
@@ -12,7 +14,9 @@ from joobq_admin.joobq.lookup import Cursor, Page
 from joobq_admin.pages import links, rows, times
 from joobq_admin.pages.counts import NO_NAME, Rail, how_sure, number, rail
 from joobq_admin.pages.forms import ROWS, Listing
+from joobq_admin.pages.records import of_jobs
 from joobq_admin.pages.tokens import plain
+from joobq_admin.sso.roles import Action, User
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,35 @@ class Bar:
     older_url: str = ""
     end: str = ""
     continue_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticking:
+    """For those who may act on ticked rows: the operation that a press will be, and when the rows were read."""
+
+    operation: str
+    back: str
+    at: str
+
+
+def read(asked: Listing, user: User) -> dict[str, Any]:
+    """The list as it is now. Raises TROUBLE."""
+    now = times.now()
+    counts, page, dated = dead_letters().overview(asked.start, asked.limit, asked.queue, asked.newer)
+    records, unread = of_jobs(entry.jid for entry in page.entries if entry.jid)
+    acts = page.entries and user.can(Action.REDRIVE)
+    back = url(asked).partition("?")[2]
+    return context(asked, page, counts, dated, records, now) | {
+        "unread": unread,
+        "rail": rail_of(asked, counts),
+        "ticking": Ticking(str(uuid4()), back, f"{now:%H:%M:%S}") if acts else None,
+        "some": bool(counts.total or page.entries),
+    }
+
+
+def url(asked: Listing) -> str:
+    """Where this very page is."""
+    return _url(asked, **{"before" if asked.newer else "after": asked.cursor})
 
 
 def context(

@@ -1,5 +1,7 @@
 """What one press of a button did."""
 
+from datetime import datetime
+
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
@@ -15,11 +17,13 @@ from joobq_admin.pages.follow import Follow, follow, untold
 from joobq_admin.pages.pressed import Told
 from joobq_admin.pages.sends import name_of
 from joobq_admin.pages.tokens import plain
+from joobq_admin.pages.undo import moment, the_bin, undo_of
 from joobq_admin.sso.roles import Action, needs
 from joobq_admin.triage import history
 from joobq_admin.triage.versions import version
 
 CHECKED = ("redrive", "purge")  # what "check again" may ask about
+FOR_GOOD_OR_BACK = "None of its copies is in the bin: they were restored, or are gone for good."
 MOST_READ, MOST_SHOWN = 5_000, 100  # records of one operation
 
 
@@ -130,6 +134,7 @@ def _many(records: list[Record], request: HttpRequest) -> dict[str, object]:
         "when": times.when(first.at, now) if first.at else None,
         "reason": plain(first.reason),
         "note": cut + more,
+        **_kept(entries, request, now),
         "rows": [
             {
                 "did": history.did(record.action),
@@ -142,6 +147,18 @@ def _many(records: list[Record], request: HttpRequest) -> dict[str, object]:
             for record in entries[:MOST_SHOWN]
         ],
     }
+
+
+def _kept(entries: list[Record], request: HttpRequest, now: datetime) -> dict[str, object]:
+    """Of a purge: how many of its copies the bin has, and Undo."""
+    digests = [record.digest for record in entries if record.action == "purge"]
+    binned = [b for b in the_bin().get(digests).values() if b.operation == entries[0].operation] if digests else []
+    if not binned:
+        return {"kept": FOR_GOOD_OR_BACK if digests else "", "undo": None}
+    end = min(each.purged_at for each in binned) + the_bin().keep
+    many = _count(len(binned), "copy is", "copies are")
+    kept = f"{many} in the bin until {moment(end)} UTC, then gone for good."
+    return {"kept": kept, "undo": undo_of(entries[0].operation, request.user)}
 
 
 def _actions(records: list[Record]) -> list[str]:

@@ -7,12 +7,14 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 
+from joobq_admin import connection
 from joobq_admin.connection import dead_letters
 from joobq_admin.joobq.entry import Entry
-from joobq_admin.pages import answer, links, slip, times
+from joobq_admin.pages import answer, forms, links, listing, slip, times
 from joobq_admin.pages.forms import Press
-from joobq_admin.pages.purge_forms import LONGEST_REASON, Confirmation
+from joobq_admin.pages.purge_forms import LONGEST_REASON, Confirmation, Ticks
 from joobq_admin.pages.rows import error_of
 from joobq_admin.pages.tokens import plain
 from joobq_admin.pages.undo import moment, the_bin
@@ -44,6 +46,13 @@ def of_one(request: HttpRequest, pressed: Press, given: Confirmation) -> HttpRes
     queue = plain(entry.queue, 200) if entry else ""
     lost = slip.unknown(ref, queue, form._replace(reason=LOST), now, answered=False, action="purge")
     return _asked(request, question, {"form": form, "lost": lost})
+
+
+def of_ticked(request: HttpRequest, ticks: Ticks, given: Confirmation) -> HttpResponse:
+    here = connection.found(ticks.refs).values()
+    back = listing.url(forms.listing(request, ticks.back))
+    question = _question(len(ticks.refs), here, reverse("purge"), "results", back, given)
+    return _asked(request, question, {"fields": ticks.fields()})
 
 
 def _question(n: int, here: Iterable[Entry], url: str, target: str, back: str, given: Confirmation) -> Question:

@@ -99,6 +99,7 @@ def _row(group: Group, records: Sequence[Record], now: datetime, base: str) -> R
         **shown._asdict(),
         **_died(entry, now),
         "url": links.entry(entry.ref, base),
+        "tick": links.tick(entry.ref),
         "badges": [*_of_job(entry, 1 + len(group.others), records, now), *shown.badges],
         "deaths": [_death(other, entry, now, base) for other in group.others],
     }
@@ -106,7 +107,13 @@ def _row(group: Group, records: Sequence[Record], now: datetime, base: str) -> R
 
 def _death(entry: Entry, lead: Entry, now: datetime, base: str) -> Row:
     url = links.entry(entry.ref, base)
-    return {**_died(entry, now), "id": entry.digest[:16], "url": url, "diff": differs(lead, entry)}
+    return {
+        **_died(entry, now),
+        "id": entry.digest[:16],
+        "url": url,
+        "tick": links.tick(entry.ref),
+        "diff": differs(lead, entry),
+    }
 
 
 def _died(entry: Entry, now: datetime) -> Row:

@@ -75,4 +75,6 @@ def left(time: timedelta) -> str:
     minutes = int(time.total_seconds()) // 60
     if minutes < 60:
         return times.span(max(0, int(time.total_seconds())))
-    return f"{minutes // 60} h {minutes % 60} min" if minutes < 2_880 else f"{minutes // 1_440} d"
+    if minutes >= 2_880:
+        return f"{minutes // 1_440} d"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"

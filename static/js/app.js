@@ -37,6 +37,49 @@
     say("Selected. Press Ctrl C to copy");
   }
 
+  // -- ticks: which rows a press acts on ------------------------------------------------------------------------------------
+
+  const boxes = () => $$("#results input[name=entry]");
+  let last = null; // the box that was ticked last: shift goes on from there
+
+  function count() {
+    const all = boxes();
+    const n = all.filter((box) => box.checked).length;
+    const head = $("[data-pick-all]");
+    $$("[data-sel-count]").forEach((each) => { each.textContent = n; });
+    if (head) Object.assign(head, { checked: n > 0 && n === all.length, indeterminate: n > 0 && n < all.length });
+    return n;
+  }
+  function tick(some, checked) {
+    some.forEach((box) => { box.checked = checked; });
+    say(`${count()} selected`);
+  }
+  function upTo(box) {
+    const all = boxes();
+    const [from, to] = [all.indexOf(last), all.indexOf(box)].sort((a, b) => a - b);
+    if (from >= 0) tick(all.slice(from, to + 1), box.checked);
+  }
+  function tickHere(range) {
+    const box = $("input[name=entry]", document.activeElement.closest("tr.row") ?? document.createElement("tr"));
+    if (!box) return;
+    box.checked = range || !box.checked;
+    if (range) upTo(box);
+    last = box;
+    say(`${count()} selected`);
+  }
+  document.addEventListener("change", ({ target }) => {
+    if (target.matches("[data-pick-all]")) tick(boxes(), target.checked);
+    if (target.matches("#results input[name=entry]")) count();
+  });
+  document.addEventListener("click", ({ target, shiftKey }) => {
+    if (target.closest("[data-clear]")) { tick(boxes(), false); $(".rows .open")?.focus(); }
+    target.closest("[data-dismiss]")?.closest(".toast").remove();
+    if (!target.matches("#results input[name=entry]")) return;
+    if (shiftKey) upTo(target);
+    last = target;
+  });
+  addEventListener("pageshow", count); // a browser that goes back may keep the ticks
+
   // -- theme: the server reads this cookie and prints data-theme, so no page flashes --------------------------------------
 
   function setTheme(button) {
@@ -69,7 +112,7 @@
 
   function step(by) {
     const links = $$(".rows .open");
-    const at = links.indexOf(document.activeElement);
+    const at = links.indexOf($(".open", document.activeElement.closest("tr.row") ?? document.createElement("tr")));
     const next = links[at + by] ?? (at < 0 && links[0]);
     if (next) {
       next.focus();
@@ -84,6 +127,8 @@
     if (account) {
       account.open = false;
       $("summary", account).focus();
+    } else if (boxes().some((box) => box.checked)) {
+      tick(boxes(), false);
     } else {
       document.activeElement?.blur();
     }
@@ -94,6 +139,8 @@
     k: () => step(-1),
     r: () => $("#redrive")?.focus(),
     p: () => $("#purge")?.focus(),
+    x: () => tickHere(false),
+    X: () => tickHere(true),
     "?": () => $("#keys").showModal(),
     Escape: escape,
   };
@@ -115,7 +162,9 @@
     if (target?.id === "action") head($("#action")); // the old one is gone: its place holds the answer
     if (target?.id === "follow") sayOnce($("#follow")?.dataset.say);
     if (target?.id === "results") {
-      say($("#results").dataset.say);
+      count();
+      if ($("#tally-h")) head($("#results"));
+      else say($("#results").dataset.say);
       const from = event.detail.requestConfig?.elt; // it may be gone by now, and with it what it stood in
       if (from?.closest(".pager")) ($(".rows .open") ?? $("#results"))?.focus();
       if (from?.closest("#queues")) $("#queues [aria-current]")?.focus();

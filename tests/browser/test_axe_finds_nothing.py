@@ -1,5 +1,6 @@
 """axe-core, WCAG 2.2 AA and its best practices: 0 violations on every page and every answer, on a desk and a phone."""
 
+import re
 from collections.abc import Callable
 from itertools import product
 
@@ -163,6 +164,43 @@ def a_tombstone_of_a_purge(dashboard: Dashboard, server: Server, page: Page) -> 
     expect(page.get_by_role("button", name="Undo")).to_be_visible()
 
 
+def ticked(dashboard: Dashboard, server: Server, page: Page) -> None:
+    """Three rows by one tick, and shift."""
+    the_list(dashboard, server, page)
+    boxes = page.locator(".rows input[type=checkbox]")
+    boxes.nth(1).check()
+    boxes.nth(3).click(modifiers=["Shift"])
+    expect(page.locator(".bulkbar")).to_contain_text("3 selected")
+
+
+def a_tally(dashboard: Dashboard, server: Server, page: Page) -> None:
+    the_list(dashboard, server, page)
+    page.get_by_label("Select all on this page").check()
+    page.get_by_role("button", name=re.compile("Redrive .* reviewed")).click()
+    expect(page.locator("#tally-h")).to_be_focused()
+
+
+def many_purges_asked(dashboard: Dashboard, server: Server, page: Page) -> None:
+    ticked(dashboard, server, page)
+    page.get_by_role("button", name="Purge 3…").click()
+    expect(page.get_by_label("Reason")).to_be_focused()
+
+
+def many_purged(dashboard: Dashboard, server: Server, page: Page) -> None:
+    many_purges_asked(dashboard, server, page)
+    page.get_by_label("Reason").fill("Load test from Friday")
+    page.get_by_role("button", name="Purge 3", exact=True).click()
+    expect(page.locator("#tally-h")).to_be_focused()
+    expect(page.locator("#toasts")).to_contain_text("Purged 3 Undo for")
+
+
+def many_restored(dashboard: Dashboard, server: Server, page: Page) -> None:
+    many_purged(dashboard, server, page)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#tally-h")).to_have_text("Restored 3")
+    expect(page.locator(".toast")).to_have_count(0)
+
+
 def denied(dashboard: Dashboard, server: Server, page: Page) -> None:
     opened(dashboard, server, page)
     page.locator(".account summary").click()
@@ -236,6 +274,7 @@ PAGES = [
     changed, refused, unknown, signed_out, a_mistake, not_done, denied, a_placeholder, malformed,
     a_job_of_several_deaths, a_tombstone, an_operation, never_seen, not_understood, no_role,
     a_purge_asked, a_purge_asked_on_a_page, purged, restored, a_purge_without_an_answer, a_tombstone_of_a_purge,
+    ticked, a_tally, many_purges_asked, many_purged, many_restored,
     the_audit_log, the_audit_log_searched_in_vain, an_unknown_filter,
 ]  # fmt: skip
 
