@@ -12,6 +12,7 @@ urlpatterns = [
     path("dead-letters/<str:ref>/", entries.entry, name="entry"),
     path("dead-letters/<str:ref>/redrive", entries.redrive, name="entry-redrive"),
     path("dead-letters/<str:ref>/purge", entries.purge, name="entry-purge"),
+    path("bin/", bin.entries, name="bin"),
     path("bin/restore", bin.restore, name="restore"),
     path("jobs/", jobs.job, name="jobs"),
     path("jobs/<path:jid>/", jobs.job, name="job"),

@@ -1,28 +1,39 @@
-"""Out of the bin, back into dead letters."""
+"""The bin: what is in it, and out of it, back into dead letters."""
 
 from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.views.decorators.http import require_safe
 
 from joobq_admin import connection
 from joobq_admin.connection import audit_log, dead_letters
 from joobq_admin.joobq.audit import Actor, Record
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.outcome import Outcome, What
-from joobq_admin.pages import answer, links, log, purge_forms, purged, times
+from joobq_admin.pages import answer, binned, forms, links, log, purge_forms, purged, times
 from joobq_admin.pages.pressed import Told, answered
+from joobq_admin.pages.purge_forms import Ticks
 from joobq_admin.pages.slip import Slip
-from joobq_admin.pages.tally import tally
+from joobq_admin.pages.tally import Tally, tally
 from joobq_admin.pages.ticked import not_sent, on_the_list
 from joobq_admin.pages.undo import Undo, the_bin
 from joobq_admin.sso.roles import Action, needs
 
 
+@needs(Action.VIEW)
+@require_safe
+def entries(request: HttpRequest) -> HttpResponse:
+    """What is in the bin, who purged it, why, and until when it can come back."""
+    return answer.page(request, "bin/list.html", binned.read(forms.listing(request), request.user), nav="bin")
+
+
 @answer.only_pressed
 @needs(Action.RESTORE)
 def restore(request: HttpRequest) -> HttpResponse:
-    """Undoes one purge: what it put into the bin, and is there still, comes back."""
+    """Undoes one purge: what it put into the bin, and is there still, comes back. Or the rows ticked in the bin do."""
+    if "undo" not in request.POST:
+        return _ticked(request, purge_forms.ticks(request))
     undone, now = purge_forms.undone(request), times.now()
     undo, by = Undo(undone.purge, undone.operation), Actor(request.user.sub, request.user.name)
     records: list[Record] = []
@@ -50,16 +61,38 @@ def restore(request: HttpRequest) -> HttpResponse:
     return answered(request, Told(told), ref, h1="Undo")
 
 
+def _ticked(request: HttpRequest, ticks: Ticks) -> HttpResponse:
+    by = Actor(request.user.sub, request.user.name)
+    asked: dict[What, EntryRef] = {ref.digest: ref for ref in ticks.refs}
+    try:
+        outcome = dead_letters().restore([ref.digest for ref in ticks.refs], by=by, operation=ticks.operation)
+    except connection.TROUBLE as trouble:
+        log.pressed(Action.RESTORE, ticks.operation, request.user, Outcome(unsent=ticks.refs), connection.said(trouble))
+        return not_sent(request, connection.said(trouble))
+    log.pressed(Action.RESTORE, ticks.operation, request.user, outcome)
+    told = _with_there(tally("restore", asked, outcome, ticks.operation, request.user, times.now()))
+    if outcome.unknown or outcome.unsent:
+        told = replace(told, again=ticks.fields(), again_url=reverse("restore"))
+    try:
+        context = binned.read(forms.listing(request, ticks.back), request.user) | {"title": told.heading}
+    except connection.TROUBLE:
+        return on_the_list(request, told, "")
+    context["tally"] = told
+    if answer.wants(request, "results"):
+        return answer.fragment(request, "bin/_fragment.html", context)
+    return answer.page(request, "bin/list.html", context, nav="bin")
+
+
 def _of_this_purge(records: list[Record], operation: str) -> list[str]:
     """Digests that this purge put into the bin, and those that this very press has restored before.
 
     What another purge put there since is left to the undo of that one.
     """
     digests = [record.digest for record in records]
-    binned = the_bin().get(digests)
+    here = the_bin().get(digests)
     before = audit_log().all_recorded(operation, "restore", digests)
     purges = {record.operation for record in records}
-    return [d for d in digests if d in before or (d in binned and binned[d].operation in purges)]
+    return [d for d in digests if d in before or (d in here and here[d].operation in purges)]
 
 
 def _counted(
@@ -70,12 +103,15 @@ def _counted(
     gone = tuple(digest for digest in asked if digest not in tried)
     outcome = replace(outcome, missing=(*outcome.missing, *gone))
     told = tally("restore", asked, outcome, undo.operation, request.user, times.now())
-    there = _there(undo.operation)
-    if there:
-        told = replace(told, sum=f"{told.sum}; {there:,} of them had been added again and count once")
+    told = _with_there(told)
     if outcome.unknown or outcome.unsent:
         told = replace(told, again=(("undo", undo.purge), ("operation", undo.operation)), again_url=reverse("restore"))
     return on_the_list(request, told, request.POST.get("back", ""))
+
+
+def _with_there(told: Tally) -> Tally:
+    there = _there(told.operation)
+    return replace(told, sum=f"{told.sum}; {there:,} of them had been added again and count once") if there else told
 
 
 def _there(operation: str) -> int:

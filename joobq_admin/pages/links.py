@@ -46,6 +46,12 @@ def entries(**query: str) -> str:
     return reverse("entries") + (f"?{urlencode(told)}" if told else "")
 
 
+def bin(**query: str) -> str:
+    """The bin, with what is not empty of the query."""
+    told = {name: value for name, value in query.items() if value}
+    return reverse("bin") + (f"?{urlencode(told)}" if told else "")
+
+
 def job(jid: str, **query: str) -> str:
     if _in_a_path(jid) and not query:
         return reverse("job", args=[jid])

@@ -201,6 +201,24 @@ def many_restored(dashboard: Dashboard, server: Server, page: Page) -> None:
     expect(page.locator(".toast")).to_have_count(0)
 
 
+def the_bin(dashboard: Dashboard, server: Server, page: Page) -> None:
+    many_purged(dashboard, server, page)
+    page.goto(f"{dashboard.url}/bin/?limit=2")
+    expect(page.get_by_role("link", name="Older", exact=True)).to_be_visible()
+
+
+def restored_from_the_bin(dashboard: Dashboard, server: Server, page: Page) -> None:
+    the_bin(dashboard, server, page)
+    page.get_by_label("Select all on this page").check()
+    page.get_by_role("button", name="Restore the selected").click()
+    expect(page.locator("#tally-h")).to_have_text("Restored 2")
+    expect(page.locator("#tally-h")).to_be_focused()
+
+
+def an_empty_bin(dashboard: Dashboard, server: Server, page: Page) -> None:
+    page.goto(f"{dashboard.url}/bin/")
+
+
 def denied(dashboard: Dashboard, server: Server, page: Page) -> None:
     opened(dashboard, server, page)
     page.locator(".account summary").click()
@@ -275,6 +293,7 @@ PAGES = [
     a_job_of_several_deaths, a_tombstone, an_operation, never_seen, not_understood, no_role,
     a_purge_asked, a_purge_asked_on_a_page, purged, restored, a_purge_without_an_answer, a_tombstone_of_a_purge,
     ticked, a_tally, many_purges_asked, many_purged, many_restored,
+    the_bin, restored_from_the_bin, an_empty_bin,
     the_audit_log, the_audit_log_searched_in_vain, an_unknown_filter,
 ]  # fmt: skip
 

@@ -77,7 +77,8 @@ def test_no_span_has_more_than_a_class(client: Client, valkey: Server, text: str
     (address,) = rows(get(client, "/dead-letters/"))
     for answer in (get(client, "/dead-letters/"), get(client, address)):
         assert {name for given in elements(answer, "span") for name in given} <= {"class", "title", "aria-disabled",
-                                                                                 "role", "aria-hidden", "data-sel-count"}  # fmt: skip
+                                                                                 "role", "aria-hidden",
+                                                                                 "data-sel-count"}  # fmt: skip
 
 
 def test_what_cannot_be_seen_is_written_out(client: Client, valkey: Server) -> None:

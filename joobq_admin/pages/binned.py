@@ -1,0 +1,78 @@
+"""The bin, as its page prints it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from joobq_admin.joobq.bin import Binned
+from joobq_admin.pages import links, times
+from joobq_admin.pages.forms import ROWS, Listing
+from joobq_admin.pages.rows import face
+from joobq_admin.pages.times import When
+from joobq_admin.pages.tokens import plain
+from joobq_admin.pages.undo import left, the_bin
+from joobq_admin.sso.roles import Action, User
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    tick: str
+    when: When
+    by: str
+    why: str
+    cls: str
+    queue: str
+    args: str
+    url: str
+    left: str
+
+
+def read(asked: Listing, user: User) -> dict[str, Any]:
+    """The bin as it is now, the last purged first. Raises TROUBLE."""
+    kept, now = the_bin(), times.now()
+    page = kept.page(asked.cursor, asked.limit, asked.newer)
+    n = f"{page.total:,} purged {'entry' if page.total == 1 else 'entries'} in the bin"
+    return {
+        "title": n,
+        "n": f"{page.total:,}",
+        "words": n.partition(" ")[2],
+        "sub": f"Each stays {left(kept.keep)}, then it is gone for good. {size(page.bytes)} of {size(kept.room)}, "
+        f"read {now:%H:%M:%S} UTC",
+        "rows": [_row(each, now) for each in page.entries],
+        "operation": str(uuid4()) if page.entries and user.can(Action.RESTORE) else "",
+        "back": url(asked).partition("?")[2],
+        "newer_url": links.bin(before=str(page.newer), limit=_limit(asked)) if page.newer else "",
+        "older_url": links.bin(after=str(page.older), limit=_limit(asked)) if page.older else "",
+    }
+
+
+def url(asked: Listing) -> str:
+    """Where this very page is."""
+    return links.bin(**{"before" if asked.newer else "after": str(asked.cursor or "")}, limit=_limit(asked))
+
+
+def _limit(asked: Listing) -> str:
+    return str(asked.limit) if asked.limit != ROWS else ""
+
+
+def _row(each: Binned, now: datetime) -> Row:
+    shown, rest = face(each.entry), each.purged_at + the_bin().keep - now
+    return Row(
+        tick=links.tick(each.entry.ref),
+        when=times.when(each.purged_at, now),
+        by=plain(each.name or each.by, 80) or "nobody that is named",
+        why=plain(each.reason, 400),
+        cls=shown.cls,
+        queue=shown.queue or "no queue name",
+        args=shown.args,
+        url=links.entry(each.entry.ref),
+        left=f"in {left(rest)}" if rest.total_seconds() > 0 else "with the next change",
+    )
+
+
+def size(count: int) -> str:
+    """'27 KB', '256 MB'."""
+    if count < 1 << 20:
+        return f"{count / 1024:,.0f} KB" if count >= 1024 else f"{count} bytes"
+    return f"{count / (1 << 20):,.0f} MB"
