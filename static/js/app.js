@@ -157,7 +157,7 @@
 
   document.addEventListener("htmx:afterSettle", (event) => {
     const target = event.detail.target;
-    if (target?.id === "dialog") $("#dialog dialog").showModal();
+    if (target?.id === "dialog") ask($("#dialog dialog"), event.detail.requestConfig.elt);
     else if (["action", "results"].includes(target?.id)) $("#dialog").replaceChildren(); // it has its answer
     if (target?.id === "action") head($("#action")); // the old one is gone: its place holds the answer
     if (target?.id === "follow") sayOnce($("#follow")?.dataset.say);
@@ -171,6 +171,12 @@
       if (from?.closest("#filters")) $("#filters summary")?.focus();
     }
   });
+
+  // Its button was disabled while it asked, so the browser does not know any more where focus came from.
+  function ask(dialog, button) {
+    dialog.addEventListener("close", () => button.focus());
+    dialog.showModal();
+  }
 
   // Where a redriven job is now is asked again and again: not in a tab that nobody sees. Of its way only the end is read out.
   document.addEventListener("htmx:beforeRequest", (event) => {
