@@ -170,6 +170,10 @@
       if (from?.closest("#queues")) $("#queues [aria-current]")?.focus();
       if (from?.closest("#filters")) $("#filters summary")?.focus();
     }
+    if (target?.id === "records") {
+      say($("#records").dataset.say);
+      if (event.detail.requestConfig?.elt.closest("#records, .pager")) $("#records").focus();
+    }
   });
 
   // Its button was disabled while it asked, so the browser does not know any more where focus came from.
@@ -196,7 +200,7 @@
   // A proxy before us answers in pages of its own: what is put in the place of an element holds that element anew.
   document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     const { id } = detail.target;
-    if (!detail.shouldSwap || !["action", "results", "follow", "dialog"].includes(id)) return;
+    if (!detail.shouldSwap || !["action", "results", "records", "follow", "dialog"].includes(id)) return;
     const whole = id === "dialog" ? "<dialog " : `id="${id}"`;
     if (!detail.serverResponse.includes(whole)) Object.assign(detail, { shouldSwap: false, isError: true });
   });
