@@ -13,6 +13,7 @@ from redis.retry import Retry
 from joobq_admin.joobq import lookup, queues, scripts, server
 from joobq_admin.joobq.audit import AuditLog
 from joobq_admin.joobq.bin import Bin
+from joobq_admin.joobq.counting import Counting
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
 from joobq_admin.joobq.entry import Entry, EntryRef
 from joobq_admin.joobq.outcome import Refusal, Unreachable
@@ -38,7 +39,6 @@ def connect(to: Any) -> Redis:
         socket_connect_timeout=CONNECT_WITHIN,
         socket_timeout=ANSWER_WITHIN,
         retry=Retry(NoBackoff(), 0),
-        client_name="joobq-admin",
         **authority,
     )
 
@@ -60,7 +60,10 @@ def dead_letters() -> DeadLetterQueue:
 
 def shortcoming() -> str | None:
     """Why the dashboard cannot work on what answers as Redis, in words; None when it can. Raises TROUBLE."""
-    return server.shortcoming(client())
+    if shortcoming := server.shortcoming(client()):
+        return shortcoming
+    scripts.read(client(), [Counting.CALL])  # what every page reads first
+    return None
 
 
 def waiting(queue: str) -> int | None:

@@ -14,7 +14,7 @@ from joobq_admin.joobq.server import shortcoming
 bind = f"{'127.0.0.1' if settings.IN_DEV else '0.0.0.0'}:{settings.PORT}"
 workers = settings.WORKERS
 worker_class = "gthread"
-threads = 4
+threads = 16  # most wait for Redis when it hangs; the probes must still find one
 preload_app = False  # connections to Redis are made after the fork
 
 # No header says who, where or how we are: not the prefix and not the scheme (JOOBQ_ADMIN_PUBLIC_URL says both), and a

@@ -53,10 +53,12 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "joobq_admin.sso.middleware.SignIn",
     "django.middleware.common.CommonMiddleware",
+    "joobq_admin.sso.middleware.forms_in_utf_8",
     "django.middleware.csrf.CsrfViewMiddleware",
     "joobq_admin.pages.answer.RedisTrouble",
 ]
 TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "DIRS": [ROOT / "templates"]}]
+FILE_UPLOAD_HANDLERS: list[str] = []  # no form of ours has a file: none is kept
 TIME_ZONE = "UTC"
 USE_I18N = False
 

@@ -52,8 +52,7 @@ class Record:
 
     @property
     def at(self) -> datetime | None:
-        ms = int(self.id.partition("-")[0])
-        return datetime.fromtimestamp(ms / 1000, UTC) if ms else None
+        return _time_of(self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +130,7 @@ class AuditLog:
     def oldest(self) -> datetime | None:
         """The time of the oldest record that is kept; None without any."""
         (rows,) = scripts.read(self.redis, [("XRANGE", keys.AUDIT, "-", "+", "COUNT", 1)])
-        return datetime.fromtimestamp(int(rows[0][0].partition(b"-")[0]) / 1000, UTC) if rows else None
+        return _time_of(to_text(rows[0][0])) if rows else None
 
     def trim_call(self) -> scripts.Call:
         """To be sent behind writes: drops the oldest records once the log is well over its cap."""
@@ -142,6 +141,15 @@ class AuditLog:
         calls = [scripts.RECORDS.call(self.KEYS, (most, *block), read_only=True) for block in blocks]
         found = chain.from_iterable(scripts.read(self.redis, calls))
         return [[record for row in rows if (record := _record(*row))] for rows in found]
+
+
+def _time_of(id_: str) -> datetime | None:
+    """The time in a stream's id; None for one that no clock has written."""
+    ms = int(id_.partition("-")[0])
+    try:
+        return datetime.fromtimestamp(ms / 1000, UTC) if ms else None
+    except (OverflowError, ValueError, OSError):
+        return None
 
 
 def jid_key(jid: bytes) -> bytes:
@@ -179,7 +187,7 @@ def _record(member: bytes, id_: bytes, row: list[bytes]) -> Record | None:
              ("action", "operation", "digest", "jid", "queue", "by", "name", "reason", "sent")}  # fmt: skip
     try:
         score = read_score(fields["score"])
-        changes = tuple(Change(*row) for row in json.loads(fields.get("changes", "[]")))
-    except (KeyError, ValueError, TypeError):
+        changes = tuple(Change(*map(str, row)) for row in json.loads(fields.get("changes", "[]")))
+    except (KeyError, ValueError, TypeError, RecursionError):
         score, changes = None, ()  # fields of another version
     return Record(to_text(id_), score=score, changes=changes, fields=fields, **known)

@@ -202,8 +202,8 @@ def refusal_of(error: exceptions.RedisError) -> Refusal | None:
         if isinstance(error, kind):
             return refusal
     text = str(error)
-    if "ACL failure" in text or "can't run this command" in text:  # inside a script
-        return Refusal.NOT_ALLOWED
+    if "ACL failure" in text or "can't run this command" in text or "nknown command" in text or "Unknown Redis" in text:
+        return Refusal.NOT_ALLOWED  # the first two and the last inside a script; a command may be renamed away
     if "Script killed by user" in text:
         return Refusal.KILLED
     return next((refusal for refusal in _BY_WORD if text.startswith(refusal)), None)

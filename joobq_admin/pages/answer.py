@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.http import escape_leading_slashes, url_has_allowed_host_and_scheme
 
 from joobq_admin import connection
 from joobq_admin.pages import times, words
@@ -111,7 +111,7 @@ def problem(request: HttpRequest, what: Problem, **more: Any) -> HttpResponse:
         return fragment(request, "dead_letters/actions/_told.html", {"x": what}, status=what.code)
     answer = page(request, "errors/error.html", {"title": what.title, "x": what}, status=what.code, read=False, **more)
     if getattr(request, "htmx", False) and request.method == "GET":
-        answer["HX-Redirect"] = request.get_full_path()
+        answer["HX-Redirect"] = escape_leading_slashes(request.get_full_path())
     return answer
 
 

@@ -6,7 +6,7 @@ from joobq_admin.joobq.counting import Counts
 from joobq_admin.pages import links
 from joobq_admin.pages.tokens import plain
 
-MOST_QUEUES = 60
+MOST_QUEUES, LONGEST_NAME = 60, 1_000
 WIDTH = 1_000  # of a bar that stands for all entries
 NO_NAME = "no queue name"
 
@@ -35,13 +35,14 @@ class Rail:
 
 def rail(counts: Counts, shown: str | None = None, all_shown: bool = False) -> Rail:
     """`shown`: the queue whose list this is; '' = entries without a name, None = none."""
-    most = sorted(counts.items(), key=lambda item: (item[0] == "", -item[1], item[0]))
+    told = [(name, n) for name, n in counts.items() if len(name) <= LONGEST_NAME]  # longer ones may fit no address
+    most = sorted(told, key=lambda item: (item[0] == "", -item[1], item[0]))
     if len(most) > MOST_QUEUES:
         most = [item for at, item in enumerate(most) if at < MOST_QUEUES or item[0] in ("", shown)]
     left = len(counts) - len(most)
     rows = [
         QueueRow(
-            name=plain(name) or NO_NAME,
+            name=plain(name, 80) or NO_NAME,
             value=name if name.isprintable() else "",
             n=number(counts, name),
             w=max(2, round(n / max(counts.total, 1) * WIDTH)),

@@ -76,6 +76,8 @@ def _act(
         log.pressed(action, pressed.operation, user, nothing, said)
         form = slip.form(pressed.ref, pressed.operation, pressed.reviewed, pressed.older, reason)
         told = Told(slip.not_sent(pressed.ref, form, now, said, word))
+    if told.slip.status == 503 and forms.unsure(request):  # this operation may have arrived before
+        told = Told(slip.still_unknown(told.slip, pressed.ref, times.now(), word))
     if told.slip.status == 200 and not request.htmx:
         return HttpResponseRedirect(links.operation(pressed.operation, word, pressed.ref), status=303)
     return answered(request, told, pressed.ref, h1=word.capitalize())

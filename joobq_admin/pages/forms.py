@@ -161,6 +161,12 @@ def press(request: HttpRequest, path: str) -> Press:
     return Press(ref, operation_id(posted.get("operation")), posted.get("reviewed", ""), posted.get("older", ""))
 
 
+def unsure(request: HttpRequest) -> bool:
+    """Was this operation pressed before, and its answer lost?"""
+    posted: Any = request.POST
+    return bool(posted.get("unsure") == "1")
+
+
 def job_id(text: str | None) -> str:
     """Any jid that a request can carry: the look-up takes it as text, whatever it is."""
     if not text or len(text) > 2_000:

@@ -126,7 +126,11 @@ def had_waiting(queue: str, waiting: int | None, at: datetime) -> str:
 def _warning(warning: Warning, flight: Preflight, at: datetime) -> str:
     before = flight.redriven_before
     ago = times.distance(before.at, at) if before and before.at else "before"
+    since = flight.redriven_since
+    who = plain(since.name or since.by or "somebody") if since else ""
+    when = times.distance(since.at, at) if since and since.at else "before"
     return {
+        Warning.SENT_SINCE: f"Another death of this job was redriven {when} by {who}. This one would be a second copy.",
         Warning.DIED_AGAIN: f"Redriven {ago} and died again.",
         Warning.EXPIRED: "It never failed: it had expired before a worker took it. It is sent with a new expiry.",
         Warning.NO_RETRIES: "It runs once: its max_retries is 0, so a failure is a death at once.",
@@ -230,6 +234,13 @@ def not_sent(ref: EntryRef, pressed: Form, at: datetime, said: str = "", action:
         next="Try again when it answers.", again=True, operation=pressed.operation[:8], form=pressed,
         press_url=links.press(ref, action),
     )  # fmt: skip
+
+
+def still_unknown(now: Slip, ref: EntryRef, at: datetime, action: str) -> Slip:
+    """Pressed again in vain: what became of the press before is not known any better."""
+    assert now.form
+    foot = f"Pressed again at {at:%H:%M:%S}: {now.heading}."
+    return unknown(ref, now.queue, now.form, at, foot=foot, action=action)
 
 
 def unknown(

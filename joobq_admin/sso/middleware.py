@@ -67,6 +67,17 @@ def about(request: HttpRequest) -> dict[str, str]:
     return {"method": request.method, "path": request.path, "peer": request.META["REMOTE_ADDR"]}
 
 
+def forms_in_utf_8(get_response: GetResponse) -> GetResponse:
+    """Pages are in UTF-8, and so is what their forms send. Django would look any other name up in Python's codecs."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        if (request.content_params or {}).get("charset", "utf-8").lower() != "utf-8":
+            return HttpResponse("400: forms are sent in UTF-8 here\n", status=400, content_type="text/plain")
+        return get_response(request)
+
+    return answer
+
+
 def content_security_policy(get_response: GetResponse) -> GetResponse:
     """Sends SECURE_CSP, written as Django 6 reads it: this goes when django.middleware.csp is there."""
     policy = "; ".join(f"{directive} {' '.join(sources)}" for directive, sources in settings.SECURE_CSP.items())

@@ -82,6 +82,12 @@ def redriven_before(entry: Entry, records: Iterable[Record]) -> Record | None:
     return next((r for r in records if r.action == "redrive" and died and r.at and r.at < died), None)
 
 
+def redriven_since(entry: Entry, records: Iterable[Record]) -> Record | None:
+    """The last redrive of another entry of this job after this death: a copy of the job is under way, or was."""
+    died, others = entry.died_at, (r for r in records if r.action == "redrive" and r.digest != entry.digest)
+    return next((r for r in others if r.at and (died is None or r.at >= died)), None)
+
+
 def next_death(record: Record, here: Iterable[Entry]) -> Entry | None:
     """The newest entry of the job that died after it was redriven."""
     at = record.at

@@ -36,9 +36,22 @@ def test_who_may_not_ask_for_the_version_is_ready(
     new_server: Callable[..., Server], new_dashboard: Callable[..., Dashboard]
 ) -> None:
     server = new_server("valkey")
-    server.client.execute_command("ACL", "SETUSER", "reader", "on", "nopass", "~*", "+@read")
+    server.client.execute_command(
+        "ACL", "SETUSER", "reader", "on", "nopass", "~*", "+@read", "+evalsha_ro", "+eval_ro", "+time"
+    )
     dashboard = new_dashboard(server.url.replace("//", "//reader:x@"))
     assert readiness(dashboard) == (200, "ok\n")
+
+
+def test_who_may_not_read_as_pages_do_is_not_ready(
+    new_server: Callable[..., Server], new_dashboard: Callable[..., Dashboard]
+) -> None:
+    server = new_server("valkey")
+    server.client.execute_command("ACL", "SETUSER", "nobody", "on", "nopass", "~*", "+ping", "+info")
+    dashboard = new_dashboard(server.url.replace("//", "//nobody:x@"))
+    status, words = readiness(dashboard)
+    assert status == 503
+    assert "no permissions" in words
 
 
 def readiness(dashboard: Dashboard) -> tuple[int, str]:

@@ -52,7 +52,13 @@ class Dashboard:
         self.folder = Path(tempfile.mkdtemp(prefix="joobq-admin-dashboard-"))
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                COMMAND, cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                COMMAND,
+                cwd=ROOT,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
         self.guard = Guard(self.process)
         try:
@@ -80,8 +86,8 @@ class Dashboard:
         self.process.send_signal(signal.SIGINT)
         try:
             self.process.wait(5)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
+        except subprocess.TimeoutExpired:  # a worker can wait for ever in its signal handler
+            os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
