@@ -1,10 +1,11 @@
 # make run   the dashboard at http://127.0.0.1:8000 over a day of sample dead letters
 # make test  everything that must hold
-# make lab   the fuzzers of the tests, for longer: N cases each
+# make lab   the tests' fuzzers for longer, N cases each, and random work against a model, SECONDS a server
 # They make .venv on their first run. Python 3.11 or newer is all they need.
 
 PYTHON ?= python3
 N ?= 1000000
+SECONDS ?= 60
 BIN = .venv/bin
 STATIC = staticfiles/staticfiles.json
 
@@ -35,6 +36,7 @@ lab: .venv/for-tests
 	@for fuzzer in $(patsubst tests/lab/%.py,tests.lab.%,$(wildcard tests/lab/fuzz_*.py)); do \
 	  echo "$$fuzzer $(N)" && $(BIN)/python -m $$fuzzer $(N) || exit 1; \
 	done
+	$(BIN)/python -m tests.lab.model $(SECONDS)
 
 # Chromium is needed; the tests use redis-server too where there is one.
 system:
