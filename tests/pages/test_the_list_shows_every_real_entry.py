@@ -123,6 +123,7 @@ def test_a_fragment_is_the_list_with_its_title_and_counts(client: Client) -> Non
         "results",
         "head",
         "queues",
+        "total",
         "filters",
     ]
     assert b"<html" not in answer.content
