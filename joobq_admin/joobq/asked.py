@@ -13,6 +13,11 @@ _digits = re.compile(r"[0-9a-f]{16,64}").fullmatch
 _operation_id = re.compile(r"[A-Za-z0-9-]{1,64}").fullmatch
 
 
+def is_operation_id(text: object) -> bool:
+    """1 to 64 letters, digits and hyphens."""
+    return isinstance(text, str) and _operation_id(text) is not None
+
+
 def jid(asked: str) -> str:
     if not isinstance(asked, str):
         raise ValueError("a jid is text")
@@ -85,7 +90,7 @@ def press(by: Actor | None, reason: str, operation: str | None) -> None:
         raise ValueError("who acts is an Actor, or None")
     if not isinstance(reason, str):
         raise ValueError("a reason is text")
-    if operation is not None and not (isinstance(operation, str) and _operation_id(operation)):
+    if operation is not None and not is_operation_id(operation):
         raise ValueError("an operation is named by 1 to 64 letters, digits and hyphens")
 
 

@@ -48,12 +48,6 @@ def waiting(redis: Redis, queue: str) -> int | None:
     return int(length)
 
 
-def whereabouts(redis: Redis, queue: str, jid: str) -> Whereabouts:
-    """Looks for a job by its jid. Raises Unreachable, or what Redis says."""
-    (reply,) = scripts.read(redis, [_whereabouts_call(queue, jid)])
-    return _whereabouts(reply)
-
-
 def trace(redis: Redis, queue: str, jid: str) -> Trace:
     """Looks for a job and for its newest deaths, in one round trip. Raises Unreachable, or what Redis says."""
     untimed = lookup.beginning_as(jid)

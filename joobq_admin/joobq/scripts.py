@@ -196,14 +196,18 @@ _BY_CLASS: tuple[tuple[type[exceptions.RedisError], Refusal], ...] = (
 _BY_WORD = (Refusal.BUSY, Refusal.MISCONF, Refusal.NOREPLICAS)  # these have no class
 
 
+#: What scripts and servers say of a command that this user may not run, or that was renamed away.
+_NOT_FOR_US = ("ACL failure", "can't run this command", "nknown command", "Unknown Redis command")
+
+
 def refusal_of(error: exceptions.RedisError) -> Refusal | None:
     """The name of an error that a server gives before a script has changed anything; None for any other."""
     for kind, refusal in _BY_CLASS:
         if isinstance(error, kind):
             return refusal
     text = str(error)
-    if "ACL failure" in text or "can't run this command" in text or "nknown command" in text or "Unknown Redis" in text:
-        return Refusal.NOT_ALLOWED  # the first two and the last inside a script; a command may be renamed away
+    if any(words in text for words in _NOT_FOR_US):
+        return Refusal.NOT_ALLOWED
     if "Script killed by user" in text:
         return Refusal.KILLED
     return next((refusal for refusal in _BY_WORD if text.startswith(refusal)), None)

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_safe
 
 from joobq_admin import connection
 from joobq_admin.connection import audit_log
+from joobq_admin.joobq.asked import is_operation_id
 from joobq_admin.joobq.audit import Record, RecordPage, as_recorded
 from joobq_admin.pages import answer, audit_rows, files, forms, times
 from joobq_admin.pages.answer import Problem
@@ -126,7 +127,7 @@ def _named(q: str) -> list[Record]:
         return []
     log = audit_log()
     found = log.of_jid(q, MOST_NAMED)
-    if forms.is_operation_id(q):
+    if is_operation_id(q):
         found += log.of_operation(q, most=MOST_NAMED)
     if _digest(q):
         found += log.of_digest(q, MOST_NAMED)

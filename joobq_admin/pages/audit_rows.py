@@ -9,6 +9,7 @@ from django.conf import settings
 from django.urls import reverse
 
 from joobq_admin.joobq import asked
+from joobq_admin.joobq.asked import is_operation_id
 from joobq_admin.joobq.audit import Record, RecordPage
 from joobq_admin.joobq.entry import EntryRef, to_bytes
 from joobq_admin.pages import forms, links, slip, times
@@ -140,7 +141,7 @@ def _row(record: Record, now: datetime) -> Row:
         url=links.entry(ref) if ref else jid,
         reason=plain(record.reason, 2_000),
         operation=plain(record.operation, 8),
-        operation_url=links.operation(record.operation) if forms.is_operation_id(record.operation) else "",
+        operation_url=links.operation(record.operation) if is_operation_id(record.operation) else "",
     )
 
 

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest
 
+from joobq_admin.joobq.asked import is_operation_id
 from joobq_admin.joobq.entry import TIMES_FROM, EntryRef, Score, read_score
 from joobq_admin.joobq.lookup import Cursor
 from joobq_admin.pages.links import is_plain
@@ -18,7 +19,6 @@ ROWS, MOST_ROWS = 50, 100
 SCORE = r"-?(?:[0-9.]{1,40}(?:e[+-]?[0-9]{1,4})?|inf)"
 _entry = re.compile(rf"({SCORE})-([0-9a-f]{{16,64}})", re.ASCII).fullmatch
 _tick = re.compile(rf"({SCORE})-([0-9a-f]{{64}})(?:-(.*))?", re.ASCII | re.DOTALL).fullmatch
-_operation = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII).fullmatch
 _digest = re.compile(r"[0-9a-f]{64}", re.ASCII).fullmatch
 
 
@@ -120,10 +120,6 @@ def score(text: str) -> Score:
         return read_score(text)
     except ValueError as error:
         raise BadRequest("no score") from error
-
-
-def is_operation_id(text: str) -> bool:
-    return _operation(text) is not None
 
 
 def operation_id(text: str | None) -> str:

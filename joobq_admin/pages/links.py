@@ -6,12 +6,12 @@ from urllib.parse import quote, urlencode, urlsplit
 from django.conf import settings
 from django.urls import reverse
 
+from joobq_admin.joobq.asked import is_operation_id
 from joobq_admin.joobq.entry import EntryRef, score_text, to_bytes
 
 Link = tuple[str, str, str]  # URL, label, class of the button
 
 LONGEST_JID = 256  # characters in a link or a form field; the rest of a reference does without
-_operation = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII).fullmatch
 _in_a_path = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]*").fullmatch
 
 
@@ -61,7 +61,7 @@ def job(jid: str, **query: str) -> str:
 
 def operation(operation: str, action: str = "", ref: EntryRef | None = None) -> str:
     """`ref`, with all 64 hex digits: what to look for when the operation is recorded nowhere."""
-    if not _operation(operation):  # a record that this dashboard did not write
+    if not is_operation_id(operation):  # a record that this dashboard did not write
         return reverse("audit")
     query = {"action": action, "entry": tick(ref)} if ref else {}
     return reverse("operation", args=[operation]) + (f"?{urlencode(query)}" if query else "")

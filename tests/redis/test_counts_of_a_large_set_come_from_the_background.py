@@ -165,14 +165,13 @@ def test_a_set_that_was_emptied_meanwhile_is_left_alone(redis: redis_py.Redis, m
 
 
 LOOKS = """
-import json, os, sys, time, redis
+import json, sys, redis
 from joobq_admin.joobq.counting import Counting
+from tests.support.background import exact
 counting = Counting(redis.Redis(port=int(sys.argv[1])))
 print("ready", flush=True)
 sys.stdin.readline()
-deadline = time.monotonic() + 20
-while not (counts := counting.counts()).exact and time.monotonic() < deadline:
-    time.sleep(0.01)
+counts = exact(counting, timeout=20)
 print(json.dumps([counts.exact, dict(counts), counting._tally.entries_read]))
 """
 

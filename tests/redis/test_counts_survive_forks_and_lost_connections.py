@@ -30,25 +30,21 @@ def quick(monkeypatch: pytest.MonkeyPatch, new_server: object) -> Iterator[None]
 
 
 FORKS = """
-import json, os, sys, time, redis
+import json, os, sys, redis
 from joobq_admin.joobq import keys
 from joobq_admin.joobq.counting import Counting
+from tests.support.background import exact
 writer = redis.Redis(port=int(sys.argv[1]))
 counting = Counting(redis.Redis(port=int(sys.argv[1]), username="somebody", password="any"))
-def exact():
-    deadline = time.monotonic() + 20
-    while not (counts := counting.counts()).exact and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return counts.exact and dict(counts)
 if sys.argv[2] == "counted before":
-    exact()
+    exact(counting, timeout=20)
 else:
     counting.counts()
 child = os.fork()
 writer.zadd(keys.DEAD, {b'{"queue":"%s"}' % (b"parent" if child else b"child"): 1})
 if child:
     os.waitpid(child, 0)
-print(json.dumps(exact()), flush=True)
+print(json.dumps(dict(exact(counting, timeout=20))), flush=True)
 """
 
 

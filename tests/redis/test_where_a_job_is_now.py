@@ -4,14 +4,14 @@ from datetime import UTC, datetime
 
 from redis import Redis
 
-from joobq_admin.joobq.queues import LOOK, Whereabouts, whereabouts
+from joobq_admin.joobq.queues import LOOK, Whereabouts, trace
 from tests.support.letters import jid, letter
 
 JOB, OTHER = letter(1), letter(2, about=jid(1))  # the other one only mentions it
 
 
 def seen(redis: Redis) -> Whereabouts:
-    return whereabouts(redis, "emails", jid(1))
+    return trace(redis, "emails", jid(1)).job
 
 
 def test_nowhere(redis: Redis) -> None:
