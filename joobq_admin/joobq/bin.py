@@ -46,6 +46,7 @@ class Bin:
     """Keeps what was purged for `keep`. At most `room` bytes: a full bin refuses, it drops nothing early."""
 
     KEYS = (keys.BIN, keys.BIN_TIMES)
+    COUNT = ("ZCARD", keys.BIN_TIMES)  # how many are in it
 
     def __init__(self, redis: Redis, keep: timedelta, room: int) -> None:
         self.redis, self.keep, self.room = redis, keep, room

@@ -29,12 +29,20 @@ T = TypeVar("T", str, EntryRef)
 NOTHING = Page((), None, None, 0, None, True, 0)
 
 
+class Numbers(NamedTuple):
+    """Entries per queue, and how many purged ones are in the bin; None without a bin, or when it may not be read."""
+
+    counts: Counts
+    binned: int | None = None
+
+
 class Overview(NamedTuple):
     """A page of entries, and what stands around it. `dated`: how many of the total have a score that is a time."""
 
     counts: Counts
     page: Page
     dated: int
+    binned: int | None = None  # as in Numbers
 
 
 class DeadLetterQueue:
@@ -61,7 +69,7 @@ class DeadLetterQueue:
         if bin and not audit:
             raise ValueError("a bin needs an audit log: it is written in the same step")
         self.redis, self.audit, self.bin, self.lifetime = redis, audit, bin, lifetime
-        self.counting = Counting(redis)
+        self.counting, self._in_bin = Counting(redis), [Bin.COUNT] if bin else []
 
     # -- reading
 
@@ -73,6 +81,11 @@ class DeadLetterQueue:
     def counts(self) -> Counts:
         """Entries per queue, without reading them; says itself how sure it is."""
         return self.counting.counts()
+
+    def numbers(self) -> Numbers:
+        """The same with the number of the bin, in one round trip."""
+        counted, *binned = scripts.read(self.redis, [Counting.CALL], self._in_bin)
+        return Numbers(self.counting.counts(counted), *binned)
 
     def recount(self, deadline: float | None = None) -> Counts:
         """Exact counts now, without stopping Redis; `deadline`: when to give up, by time.monotonic()."""
@@ -125,8 +138,8 @@ class DeadLetterQueue:
         asked.queue(queue)
         first = lookup.first_call(cursor or TOP, limit, queue is not None, BUDGET, newer)
         dated = lookup.seek_call(Cursor(TIMES_FROM), "older", 0)
-        counted, *replies = scripts.read(self.redis, [Counting.CALL, first, dated])
-        counts, (rows, times) = self.counting.counts(counted), map(lookup.rows_of, replies)
+        counted, entries, ranks, *binned = scripts.read(self.redis, [Counting.CALL, first, dated], self._in_bin)
+        counts, rows, times = self.counting.counts(counted), lookup.rows_of(entries), lookup.rows_of(ranks)
         enough = self.counting.certain(queue, counted) if queue is not None and cursor is None and not newer else None
         where = in_queue(queue) if queue is not None else None
         page = (
@@ -134,7 +147,7 @@ class DeadLetterQueue:
             if enough != 0
             else NOTHING
         )
-        return Overview(counts, page, max(0, counts.total - times.below))
+        return Overview(counts, page, max(0, counts.total - times.below), *binned)
 
     def find(self, jid: str) -> Entry | None:
         """The newest entry of this job; reads the whole set when there is none."""

@@ -95,8 +95,10 @@ def write(redis: Redis, calls: Sequence[Call], after: Sequence[Call] = ()) -> li
     return answers + [Reply.NOT_SENT] * (len(calls) - len(answers))
 
 
-def read(redis: Redis, calls: Sequence[Call]) -> list[Any]:
+def read(redis: Redis, calls: Sequence[Call], aside: Sequence[Call] = ()) -> list[Any]:
     """Runs commands that change nothing in one round trip; one reply each, in order.
+
+    `aside`: calls behind them that one can do without: the reply is None to one that Redis refuses.
 
     Reads may be sent again: a connection that was stale is replaced once. Raises the first error reply, and Unreachable
     when Redis does not answer.
@@ -104,14 +106,16 @@ def read(redis: Redis, calls: Sequence[Call]) -> list[Any]:
     if not calls:
         return []
     for last in (False, True):
-        replies = send(redis, calls)
+        replies = send(redis, [*calls, *aside])
         if Reply.UNKNOWN not in replies[:1] or last:
             break
-    for reply in replies:
+    for at, reply in enumerate(replies):
         if isinstance(reply, Reply):
             raise Unreachable("Redis did not answer")
         if isinstance(reply, Exception):
-            raise reply
+            if at < len(calls):
+                raise reply
+            replies[at] = None
     return replies
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from joobq_admin.connection import dead_letters
 from joobq_admin.joobq.counting import Counts
 from joobq_admin.pages import links
 from joobq_admin.pages.tokens import plain
@@ -28,13 +29,19 @@ class QueueRow:
 class Rail:
     queues: list[QueueRow]
     total: str
+    binned: str  # entries in the bin; '' = not known
     note: str
     all: bool  # the list of all queues is shown
     more: str
 
 
-def rail(counts: Counts, shown: str | None = None, all_shown: bool = False) -> Rail:
-    """`shown`: the queue whose list this is; '' = entries without a name, None = none."""
+def rail_now(shown: str | None = None) -> Rail:
+    """As the numbers are now. Raises TROUBLE."""
+    return rail(*dead_letters().numbers(), shown)
+
+
+def rail(counts: Counts, binned: int | None = None, shown: str | None = None, all_shown: bool = False) -> Rail:
+    """`binned`: how many are in the bin; `shown`: the queue whose list this is; '' = entries without a name."""
     told = [(name, n) for name, n in counts.items() if len(name) <= LONGEST_NAME]  # longer ones may fit no address
     most = sorted(told, key=lambda item: (item[0] == "", -item[1], item[0]))
     if len(most) > MOST_QUEUES:
@@ -53,7 +60,8 @@ def rail(counts: Counts, shown: str | None = None, all_shown: bool = False) -> R
         for name, n in most
     ]
     more = f"and {left:,} other queues with fewer entries" if left else ""
-    return Rail(rows, f"{counts.total:,}", _note(counts), all_shown, more)
+    kept = f"{binned:,}" if binned is not None else ""
+    return Rail(rows, f"{counts.total:,}", kept, _note(counts), all_shown, more)
 
 
 def number(counts: Counts, queue: str) -> str:

@@ -15,7 +15,7 @@ from joobq_admin.joobq.entry import Entry, Kind
 from joobq_admin.joobq.lookup import Cursor, Near
 from joobq_admin.pages import answer, links, slip, times
 from joobq_admin.pages.backtrace import frames
-from joobq_admin.pages.counts import rail
+from joobq_admin.pages.counts import rail_now
 from joobq_admin.pages.deaths import deaths
 from joobq_admin.pages.records import of_entry
 from joobq_admin.pages.rows import Badge, badges, error_of, error_tokens
@@ -125,8 +125,7 @@ def opened(request: HttpRequest, entry: Entry, near: Near | None = None, exact: 
         "deaths": deaths(here, records, entry, request.user, now, unread),
         "payload": payload(entry, shown, exact),
     }
-    counts = queue.counts()
-    return answer.page(request, "dead_letters/entry.html", context, nav="entries", rail=rail(counts, entry.queue))
+    return answer.page(request, "dead_letters/entry.html", context, nav="entries", rail=rail_now(entry.queue))
 
 
 def _first(entries: tuple[Entry, ...]) -> tuple[Entry | None]:

@@ -9,12 +9,11 @@ from django.http import HttpRequest, HttpResponse
 
 from joobq_admin.connection import audit_log, dead_letters
 from joobq_admin.joobq.audit import Record
-from joobq_admin.joobq.counting import Counts
 from joobq_admin.joobq.entry import Entry, EntryRef
 from joobq_admin.joobq.lookup import Near
 from joobq_admin.pages import answer, links, slip, times
 from joobq_admin.pages.answer import Problem
-from joobq_admin.pages.counts import rail
+from joobq_admin.pages.counts import rail_now
 from joobq_admin.pages.deaths import deaths
 from joobq_admin.pages.follow import Follow, follow, now_of
 from joobq_admin.pages.links import Link
@@ -72,44 +71,44 @@ class Tombstone:
 
 def entry(request: HttpRequest, ref: EntryRef) -> HttpResponse:
     """An entry that was looked up by its identity and is not here."""
-    queue, log, now = dead_letters(), audit_log(), times.now()
+    log, now = audit_log(), times.now()
     of_bytes = log.of_digest(ref.digest)
     jid = ref.jid or next((record.jid for record in of_bytes), "")
-    near = queue.near(jid) if jid else None
-    here, counts = near.entries if near else [], queue.counts()
+    near = dead_letters().near(jid) if jid else None
+    here = near.entries if near else []
     records = log.of_jid(jid) if jid else of_bytes
     if left := history.fate(of_bytes):
         stone = tombstone(left, here, request.user, now)
-        return _tombstone(request, stone, here, records, counts, now)
+        return _tombstone(request, stone, here, records, now)
     far = looked(jid, near)
     died, last = history.time_told_by(ref.score), of_bytes[0] if of_bytes else None
     what = Lost("these bytes", ref.digest, jid, _queue(here, records), died, last)
     swept = _went_with_all(what) if far.whole else None
     if swept and (what.since or here or records):
-        return _tombstone(request, with_all(swept, what, request.user, now), here, records, counts, now)
+        return _tombstone(request, with_all(swept, what, request.user, now), here, records, now)
     if here or records:
         stone = untold(what, here, of_bytes, log.oldest(), far, request.user)
-        return _tombstone(request, stone, here, records, counts, now, 410 if far.whole else 404)
-    return _never_seen(request, jid, far, counts, swept)
+        return _tombstone(request, stone, here, records, now, 410 if far.whole else 404)
+    return _never_seen(request, jid, far, swept)
 
 
 def job(request: HttpRequest, jid: str, near: Near) -> HttpResponse:
     """A job of which `near` has no entry."""
-    log, now, counts = audit_log(), times.now(), dead_letters().counts()
+    log, now = audit_log(), times.now()
     records, far = log.of_jid(jid), looked(jid, near)
     if left := history.fate(records):
         over = NO_MORE if far.whole else f"None of this job is among {far.at}"
         stone = tombstone(left, [], request.user, now, over=over, onward=far.onward)
-        return _tombstone(request, stone, [], records, counts, now)
+        return _tombstone(request, stone, [], records, now)
     last = records[0] if records else None
     what = Lost("this job", last.digest if last else "", jid, _queue([], records), None, last)
     swept = _went_with_all(what) if far.whole else None
     if swept and records:
-        return _tombstone(request, with_all(swept, what, request.user, now), [], records, counts, now)
+        return _tombstone(request, with_all(swept, what, request.user, now), [], records, now)
     if records:
         stone = untold(what, [], records, log.oldest(), far, request.user)
-        return _tombstone(request, stone, [], records, counts, now, 410 if far.whole else 404)
-    return _never_seen(request, jid, far, counts, swept)
+        return _tombstone(request, stone, [], records, now, 410 if far.whole else 404)
+    return _never_seen(request, jid, far, swept)
 
 
 def _queue(here: Sequence[Entry], records: Sequence[Record]) -> str:
@@ -131,16 +130,15 @@ def _tombstone(
     stone: Tombstone,
     here: Sequence[Entry],
     records: Sequence[Record],
-    counts: Counts,
     now: datetime,
     status: int = 410,
 ) -> HttpResponse:
     context = {"title": stone.heading, "t": stone, "deaths": deaths(here, records, None, request.user, now)}
     template = "dead_letters/tombstone.html"
-    return answer.page(request, template, context, status=status, nav="entries", rail=rail(counts))
+    return answer.page(request, template, context, status=status, nav="entries", rail=rail_now())
 
 
-def _never_seen(request: HttpRequest, jid: str, far: Looked, counts: Counts, swept: Record | None) -> HttpResponse:
+def _never_seen(request: HttpRequest, jid: str, far: Looked, swept: Record | None) -> HttpResponse:
     since = audit_log().oldest()
     log = f"and the audit log back to {since:%-d %b %Y}" if since else "and the audit log, which is empty"
     about: tuple[Fact, ...] = (("jid", plain(jid, 400), ""),) if jid else ()
@@ -156,7 +154,7 @@ def _never_seen(request: HttpRequest, jid: str, far: Looked, counts: Counts, swe
         facts=(*about, ("Looked at", far.at, log)),
         links=(*far.onward, answer.home()),
     )
-    return answer.problem(request, what, nav="entries", rail=rail(counts))
+    return answer.problem(request, what, nav="entries", rail=rail_now())
 
 
 def tombstone(

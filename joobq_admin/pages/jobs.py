@@ -9,7 +9,7 @@ from joobq_admin.joobq.entry import Entry
 from joobq_admin.joobq.filters import of_jobs
 from joobq_admin.joobq.lookup import BUDGET, Cursor, Near
 from joobq_admin.pages import answer, forms, gone, links, times
-from joobq_admin.pages.counts import rail
+from joobq_admin.pages.counts import rail_now
 from joobq_admin.pages.entry_page import opened
 from joobq_admin.pages.looked import looked
 from joobq_admin.pages.rows import error_of
@@ -46,7 +46,7 @@ def _look(jid: str, start: Cursor | None) -> Near:
 
 
 def _choose(request: HttpRequest, jid: str, near: Near) -> HttpResponse:
-    now, counts, count, shown = times.now(), dead_letters().counts(), len(near.entries), near.entries[:MOST_SHOWN]
+    now, count, shown = times.now(), len(near.entries), near.entries[:MOST_SHOWN]
     far = looked(jid, near)
     newest = f"The newest {MOST_SHOWN} of them are shown. " if count > MOST_SHOWN else ""
     context = {
@@ -58,7 +58,7 @@ def _choose(request: HttpRequest, jid: str, near: Near) -> HttpResponse:
         "looked": newest if far.whole else f"{newest}Looked at {far.at}.",
         "more_url": far.onward[0][0] if far.onward else "",
     }
-    return answer.page(request, "jobs/choose.html", context, nav="entries", rail=rail(counts))
+    return answer.page(request, "jobs/choose.html", context, nav="entries", rail=rail_now())
 
 
 def _death(entry: Entry, now: object) -> dict[str, object]:

@@ -12,7 +12,7 @@ from joobq_admin.joobq.counting import Counts
 from joobq_admin.joobq.entry import TIMES_FROM, TIMES_TO
 from joobq_admin.joobq.lookup import Cursor, Page
 from joobq_admin.pages import links, rows, times
-from joobq_admin.pages.counts import NO_NAME, Rail, how_sure, number, rail
+from joobq_admin.pages.counts import NO_NAME, how_sure, number, rail
 from joobq_admin.pages.forms import ROWS, Listing
 from joobq_admin.pages.records import of_jobs
 from joobq_admin.pages.tokens import plain
@@ -53,13 +53,13 @@ class Ticking:
 def read(asked: Listing, user: User) -> dict[str, Any]:
     """The list as it is now. Raises TROUBLE."""
     now = times.now()
-    counts, page, dated = dead_letters().overview(asked.start, asked.limit, asked.queue, asked.newer)
+    counts, page, dated, binned = dead_letters().overview(asked.start, asked.limit, asked.queue, asked.newer)
     records, unread = of_jobs(entry.jid for entry in page.entries if entry.jid)
     acts = page.entries and user.can(Action.REDRIVE)
     back = url(asked).partition("?")[2]
     return context(asked, page, counts, dated, records, now) | {
         "unread": unread,
-        "rail": rail_of(asked, counts),
+        "rail": rail(counts, binned, asked.queue, all_shown=asked.queue is None and not asked.undated),
         "ticking": Ticking(str(uuid4()), back, f"{now:%H:%M:%S}") if acts else None,
         "some": bool(counts.total or page.entries),
     }
@@ -89,10 +89,6 @@ def context(
         "bar": _bar(asked, page, counts, min(dated, counts.total), undated, now),
         "days": rows.days(page.entries, records, now, rows.BY_JID if asked.undated else rows.UNDATED),
     }
-
-
-def rail_of(asked: Listing, counts: Counts) -> Rail:
-    return rail(counts, asked.queue, all_shown=asked.queue is None and not asked.undated)
 
 
 def _undated_only(page: Page) -> Page:

@@ -57,7 +57,7 @@ def test_above_the_queues(sure: str, uncounted: int, said: str) -> None:
 
 
 def test_the_queues_stand_by_their_number_and_the_nameless_last() -> None:
-    shown = rail(counts("exact"), "")
+    shown = rail(counts("exact"), shown="")
     assert [(row.name, row.n, row.current) for row in shown.queues] == [
         ("emails", "1,204", False),
         ("invoices", "76", False),
@@ -67,7 +67,7 @@ def test_the_queues_stand_by_their_number_and_the_nameless_last() -> None:
 
 def test_of_a_thousand_queues_the_largest_are_shown_and_the_one_that_is_open() -> None:
     many = Counts({f"q{n}": n for n in range(1, 1_001)}, 500_500, AT, complete=True, bounded=True)
-    shown = rail(many, "q7")
+    shown = rail(many, shown="q7")
     assert len(shown.queues) == 61
     assert [row.name for row in shown.queues if row.current] == ["q7"]
     assert shown.more == "and 939 other queues with fewer entries"

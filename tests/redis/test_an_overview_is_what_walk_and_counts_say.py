@@ -6,7 +6,8 @@ from redis import Redis
 from joobq_admin.joobq import keys
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
 from joobq_admin.joobq.lookup import Cursor
-from tests.support.letters import real_letters
+from tests.support.letters import DIED, jid, letter, real_letters
+from tests.support.operators import ANN, dead_letters
 from tests.support.trips import sends
 
 QUEUES = [None, "", "emails", "strict", "unicode:müller", "nobody's"]
@@ -20,7 +21,7 @@ def test_the_same(redis: Redis, queue: str | None, newer: bool, cursor: Cursor |
     for real in real_letters():
         redis.zadd(keys.DEAD, {real.raw: float(real.score)})
     dead.recount()
-    counts, page, dated = dead.overview(cursor, 10, queue, newer)
+    counts, page, dated, _ = dead.overview(cursor, 10, queue, newer)
     assert page == dead.walk(cursor, 10, queue=queue, newer=newer)
     assert counts == dead.counts()
     assert dated == sum(float(real.score) > 10**12 for real in real_letters())
@@ -35,3 +36,23 @@ def test_one_round_trip(redis: Redis) -> None:
     with sends(redis) as count:
         dead.overview()
     assert count() == 1
+
+
+def test_the_number_of_the_bin_comes_with_it(redis: Redis) -> None:
+    dead = dead_letters(redis)
+    dead.add(DIED, [letter(n) for n in range(3)])
+    assert dead.purge([jid(1), jid(2)], by=ANN).done
+    dead.numbers()
+    with sends(redis) as count:
+        assert dead.overview().binned == dead.numbers().binned == 2
+    assert count() == 2
+    assert DeadLetterQueue(redis).overview().binned is None
+
+
+def test_a_bin_that_may_not_be_read_hides_nothing_else(redis: Redis) -> None:
+    redis.set(keys.BIN_TIMES, "no bin")
+    dead = dead_letters(redis)
+    dead.add(DIED, [letter(1)])
+    counts, page, _, binned = dead.overview()
+    assert (counts, len(page.entries), binned) == ({"emails": 1}, 1, None)
+    assert dead.numbers() == ({"emails": 1}, None)
