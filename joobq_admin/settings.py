@@ -18,6 +18,7 @@ PORT = ask.number("PORT", 8000, 1, 65535)
 PUBLIC = environment.public_url(ask, local=PublicURL("http", "127.0.0.1", PORT) if IN_DEV else None)
 PUBLIC_URL = str(PUBLIC)
 PROXY = environment.proxy_rules(ask, required=AUTH == "proxy")
+REAUTH_MINUTES = ask.number("JOOBQ_ADMIN_REAUTH_MINUTES", 15, 1, 24 * 60)
 SUPPORT_CONTACT = ask.text("JOOBQ_ADMIN_SUPPORT_CONTACT")
 ENVIRONMENT = ask.text("JOOBQ_ADMIN_ENVIRONMENT")
 

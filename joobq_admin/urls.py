@@ -20,6 +20,7 @@ urlpatterns = [
     path("audit/", audit.audit, name="audit"),
     path("audit/export", audit.export, name="audit-export"),
     path("auth/dev-role", sign_in.dev_role, name="dev-role"),
+    path("auth/confirm", sign_in.confirm, name="confirm"),
 ]
 
 handler400 = answer.bad_request

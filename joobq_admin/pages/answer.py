@@ -16,7 +16,8 @@ from joobq_admin.pages import times, words
 from joobq_admin.pages.counts import Rail
 from joobq_admin.pages.links import Link
 from joobq_admin.sso import dev
-from joobq_admin.sso.roles import Action, View, needs
+from joobq_admin.sso.roles import Action, NotRecent, View, needs
+from joobq_admin.sso.way_back import came_from
 
 RETRY_AFTER = 5  # seconds
 
@@ -139,7 +140,9 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """Somebody is signed in, and may not do this."""
+    """Somebody is signed in, and may not do this, or not by a sign-in of so long ago."""
+    if isinstance(exception, NotRecent):
+        return not_recent(request)
     user: Any = getattr(request, "user", None)
     ask = ((("Ask", settings.SUPPORT_CONTACT, ""),) if settings.SUPPORT_CONTACT else ()) if user else ()
     if user and user.role:
@@ -152,6 +155,25 @@ def denied(request: HttpRequest, exception: Exception | None = None) -> HttpResp
     )
     text = "Your groups do not include one that may see dead letters."
     return problem(request, Problem(403, "No access", "You are signed in, but have no role here", text, facts))
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm:
+    """Asks whoever is not recently signed in to confirm it, in ui/_confirm.html. `next`: where they go then."""
+
+    next: str
+    done: str = ""  # what became of the press
+    minutes: int = settings.REAUTH_MINUTES
+
+
+def not_recent(request: HttpRequest) -> HttpResponse:
+    """In answer to htmx it is a dialog, wherever the answer was to go; else a page."""
+    context = {"confirm": Confirm(came_from(request) or reverse("entries"), "Nothing was done."), "title": "Confirm"}
+    if not getattr(request, "htmx", False):
+        return page(request, "errors/confirm.html", context, status=403, read=False)
+    response = fragment(request, "ui/_confirm_dialog.html", context, status=403)
+    response["HX-Retarget"], response["HX-Reswap"] = "#dialog", "innerHTML"
+    return response
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

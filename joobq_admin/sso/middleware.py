@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
@@ -9,7 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 
 from joobq_admin.sso import dev, proxy
-from joobq_admin.sso.roles import User
+from joobq_admin.sso.recent import is_recent
+from joobq_admin.sso.roles import NotRecent, User
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 log = logging.getLogger(__name__)
@@ -38,12 +40,14 @@ class SignIn:
         if isinstance(who, HttpResponse):
             return who
         request.user = who
+        request.user = replace(who, recent=is_recent(request))
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> None:
         """Somebody may not do what they asked for: that is for the log too. The answer is handler403's."""
         if isinstance(exception, PermissionDenied):
-            log.warning("denied", extra={"action": str(exception), **about(request), "user": request.user.sub})
+            said = "denied: sign-in not recent" if isinstance(exception, NotRecent) else "denied"
+            log.warning(said, extra={"action": str(exception), **about(request), "user": request.user.sub})
 
 
 def by_proxy(request: HttpRequest) -> User | HttpResponse:

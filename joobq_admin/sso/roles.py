@@ -55,6 +55,9 @@ NEEDED = {
     Action.UNREDACTED: Role.ADMIN,
 }
 
+#: What cannot be undone, or is not to be seen by who finds an open screen: asks for a sign-in that is not old.
+RECENT = frozenset({Action.PURGE_FOR_GOOD, Action.PURGE_ALL, Action.UNREDACTED})
+
 RoleGroups = Mapping[Role, frozenset[str]]
 
 
@@ -66,11 +69,16 @@ def role_of(groups: Iterable[str], mapped: RoleGroups) -> Role | None:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Somebody who is signed in. `sub` is who it is, the name is for display; role None: may do nothing here."""
+    """Somebody who is signed in. `sub` is who it is, the name is for display; role None: may do nothing here.
+
+    `auth_time`: when, in unix seconds; None where the sign-in has no clock. `recent`: lately enough for RECENT.
+    """
 
     sub: str
     name: str
     role: Role | None
+    auth_time: int | None = None
+    recent: bool = False
 
     def can(self, action: Action) -> bool:
         return self.role is not None and self.role.reaches(action.role)
@@ -84,10 +92,15 @@ class User:
 View = Callable[..., Any]
 
 
+class NotRecent(PermissionDenied):
+    """They may do it, but signed in too long ago: nothing was done."""
+
+
 def needs(action: Action) -> Callable[[View], View]:
     """Marks a view with the action that it is (`view.needs`) and lets in only who may do it.
 
-    Raises PermissionDenied(action): handler403 gets it as `exception.args[0]`.
+    Raises PermissionDenied(action): handler403 gets it as `exception.args[0]`. Raises NotRecent(action) for a POST of
+    one of RECENT by somebody whose sign-in is not.
     """
 
     def mark(view: View) -> View:
@@ -95,6 +108,8 @@ def needs(action: Action) -> Callable[[View], View]:
         def checked(request: Any, *args: Any, **kwargs: Any) -> Any:
             if not request.user.can(action):
                 raise PermissionDenied(action)
+            if action in RECENT and request.method == "POST" and not request.user.recent:
+                raise NotRecent(action)
             return view(request, *args, **kwargs)
 
         vars(checked)["needs"] = action

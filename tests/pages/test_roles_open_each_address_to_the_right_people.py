@@ -35,6 +35,7 @@ ADDRESSES: dict[str, tuple[str, dict[str, str], Action | None]] = {
     "audit": ("/audit/", {}, Action.VIEW),
     "audit-export": ("/audit/export?format=csv", {}, Action.VIEW),
     "dev-role": ("/auth/dev-role", {"role": "admin"}, None),
+    "confirm": ("/auth/confirm", {"next": "/audit/"}, Action.VIEW),
 }
 
 # How each is asked for, and the answer to nobody, somebody without a role, a viewer, an operator, an admin.
@@ -101,6 +102,10 @@ ANSWERS = {
     ("dev-role", FRAGMENT): (401, 405, 405, 405, 405),
     ("dev-role", POST): (401, 404, 404, 404, 404),
     ("dev-role", HTMX_POST): (401, 404, 404, 404, 404),
+    ("confirm", PAGE): (401, 403, 302, 302, 302),
+    ("confirm", FRAGMENT): (401, 403, 302, 302, 302),
+    ("confirm", POST): (401, 403, 303, 303, 303),
+    ("confirm", HTMX_POST): (401, 403, 303, 303, 303),
 }
 CASES = [(name, how, who, status) for (name, how), row in ANSWERS.items() for who, status in zip(WHO, row, strict=True)]
 MOVES = {(name, how, who) for name in ("entry-redrive", "entry-purge", "redrive", "purge") for how in (POST, HTMX_POST)

@@ -1,0 +1,30 @@
+"""Where somebody goes on after signing in or confirming it: a page of this dashboard, never another place."""
+
+import posixpath
+import re
+from urllib.parse import unquote, urlsplit
+
+from django.http import HttpRequest
+from django.urls import get_script_prefix
+from django.utils.http import url_has_allowed_host_and_scheme
+
+LONGEST = 2_000  # characters
+
+
+def is_ours(path: str) -> bool:
+    """Whether every browser reads it as a path of this dashboard, and not as one of signing in and out."""
+    if not path.startswith(get_script_prefix()) or path.startswith("//") or len(path) > LONGEST:
+        return False
+    if "\\" in path or not path.isprintable():
+        return False
+    meant = posixpath.normpath(unquote(re.split(r"[?#]", path, maxsplit=1)[0]))
+    return not f"{meant}/".startswith(f"{get_script_prefix()}auth/")
+
+
+def came_from(request: HttpRequest) -> str:
+    """The path of the page that it was sent from; '' when that is not told, or not ours."""
+    page = request.headers.get("HX-Current-URL") or request.headers.get("Referer", "")
+    if not url_has_allowed_host_and_scheme(page, allowed_hosts={request.get_host()}):
+        return ""
+    path = urlsplit(page)._replace(scheme="", netloc="", fragment="").geturl()
+    return path if is_ours(path) else ""
