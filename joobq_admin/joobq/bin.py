@@ -8,27 +8,35 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 
 from redis import Redis
 
 from joobq_admin.joobq import keys, scripts
 from joobq_admin.joobq.audit import Actor
-from joobq_admin.joobq.entry import Entry, read_score, to_text
+from joobq_admin.joobq.entry import Entry, Score, read_score, to_text
 from joobq_admin.joobq.lookup import TOP, Cursor, between, rows_of, seek_call
 
 TRIM_STEP, TRIM_BYTES = 200, 4 << 20  # a call of trimming drops so many entries, or about so many bytes
+NOTE_STEP = 100  # notes a script
 
 
 @dataclass(frozen=True, slots=True)
-class Binned:
-    """An entry in the bin."""
+class Note:
+    """When an entry was purged, by whom, why, and as what operation."""
 
-    entry: Entry
     purged_at: datetime
     by: str
     name: str
     reason: str
     operation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Binned(Note):
+    """An entry in the bin."""
+
+    entry: Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,14 @@ class Bin:
         (values,) = scripts.read(self.redis, [("HMGET", keys.BIN, *digests)])
         found = ((digest, _binned(value)) for digest, value in zip(digests, values, strict=True) if value)
         return {digest: binned for digest, binned in found if binned}
+
+    def notes(self, digests: Sequence[str]) -> dict[str, Note]:
+        """The same without the entries, however large they are."""
+        blocks = [digests[at : at + NOTE_STEP] for at in range(0, len(digests), NOTE_STEP)]
+        calls = [scripts.NOTES.call((keys.BIN,), block, read_only=True) for block in blocks]
+        heads = chain.from_iterable(scripts.read(self.redis, calls))
+        told = ((digest, _told(head)) for digest, head in zip(digests, heads, strict=True))
+        return {digest: Note(*said[1]) for digest, said in told if said}
 
     def page(self, cursor: Cursor | None = None, limit: int = 50, newer: bool = False) -> BinPage:
         """Up to `limit` purged entries, the last purged first, from `cursor` towards older ones or newer ones."""
@@ -93,10 +109,16 @@ class Bin:
 def _binned(value: bytes) -> Binned | None:
     """None for a value that is not ours."""
     head, _, member = value.partition(b"\n")
+    said = _told(head)
+    return Binned(*said[1], Entry(member, said[0])) if said else None
+
+
+def _told(head: bytes) -> tuple[Score, tuple[datetime, str, str, str, str]] | None:
+    """The score and what a Note says; None for what is not ours, or not there."""
     try:
         score, purged, note = head.split(b" ", 2)
         who = json.loads(note)
-        names = [str(who[name]) for name in ("by", "name", "reason", "operation")]
-        return Binned(Entry(member, read_score(score)), datetime.fromtimestamp(int(purged) / 1000, UTC), *names)
+        by, name, reason, operation = (str(who[each]) for each in ("by", "name", "reason", "operation"))
+        return read_score(score), (datetime.fromtimestamp(int(purged) / 1000, UTC), by, name, reason, operation)
     except (ValueError, KeyError, TypeError):
         return None

@@ -89,7 +89,7 @@ def _of_this_purge(records: list[Record], operation: str) -> list[str]:
     What another purge put there since is left to the undo of that one.
     """
     digests = [record.digest for record in records]
-    here = the_bin().get(digests)
+    here = the_bin().notes(digests)
     before = audit_log().all_recorded(operation, "restore", digests)
     purges = {record.operation for record in records}
     return [d for d in digests if d in before or (d in here and here[d].operation in purges)]

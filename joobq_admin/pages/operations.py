@@ -152,7 +152,7 @@ def _many(records: list[Record], request: HttpRequest) -> dict[str, object]:
 def _kept(entries: list[Record], request: HttpRequest, now: datetime) -> dict[str, object]:
     """Of a purge: how many of its copies the bin has, and Undo."""
     digests = [record.digest for record in entries if record.action == "purge"]
-    binned = [b for b in the_bin().get(digests).values() if b.operation == entries[0].operation] if digests else []
+    binned = [b for b in the_bin().notes(digests).values() if b.operation == entries[0].operation] if digests else []
     if not binned:
         return {"kept": FOR_GOOD_OR_BACK if digests else "", "undo": None}
     end = min(each.purged_at for each in binned) + the_bin().keep

@@ -7,7 +7,7 @@ from uuid import uuid4
 from joobq_admin import connection
 from joobq_admin.connection import audit_log, dead_letters
 from joobq_admin.joobq.audit import Record
-from joobq_admin.joobq.bin import Bin, Binned
+from joobq_admin.joobq.bin import Bin, Note
 from joobq_admin.pages import times
 from joobq_admin.pages.sends import name_of
 from joobq_admin.sso.roles import Action, User
@@ -45,7 +45,7 @@ def kept(record: Record, user: User, now: datetime) -> Kept:
     if record.fields.get("bin") == "0":
         return Kept("It is gone for good. No copy is kept.")
     try:
-        binned = the_bin().get([record.digest]).get(record.digest)
+        binned = the_bin().notes([record.digest]).get(record.digest)
     except connection.TROUBLE as trouble:
         if not connection.locked(trouble):
             raise
@@ -59,7 +59,7 @@ def kept(record: Record, user: User, now: datetime) -> Kept:
     return Kept(FOR_GOOD)
 
 
-def until(binned: Binned, now: datetime) -> str:
+def until(binned: Note, now: datetime) -> str:
     end = binned.purged_at + the_bin().keep
     if end <= now:
         return "A copy is still in the bin. Its time is over: the next change takes it for good."

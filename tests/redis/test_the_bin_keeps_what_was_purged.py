@@ -8,7 +8,7 @@ import redis as redis_py
 
 from joobq_admin.joobq import bin as bin_module
 from joobq_admin.joobq import keys, scripts
-from joobq_admin.joobq.bin import Bin
+from joobq_admin.joobq.bin import Bin, Note
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
 from joobq_admin.joobq.entry import Entry
 from joobq_admin.joobq.outcome import Refusal
@@ -75,6 +75,9 @@ def test_a_binned_entry_tells_who_when_and_why(redis: redis_py.Redis) -> None:
     assert (one.by, one.name, one.reason, one.operation) == (ANN.id, ANN.name, 'no "use"\n', "op1")
     assert abs((one.purged_at - datetime.now(UTC)).total_seconds()) < 60
     assert bin_of(queue).get([]) == {}
+    notes = bin_of(queue).notes(["0" * 64, digest(raw), "bytes"])
+    assert notes == {digest(raw): Note(one.purged_at, one.by, one.name, one.reason, one.operation)}
+    assert bin_of(queue).notes([]) == {}
 
 
 def test_a_full_bin_refuses_and_drops_nothing(redis: redis_py.Redis) -> None:

@@ -15,7 +15,7 @@ FOLDER = sources.ROOT / "joobq_admin/joobq/lua"
 SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.lua"))
 INCLUDES = sorted(path.stem for path in FOLDER.glob("include/*.lua"))
 SAYS_A_REPLY = ("redrive", "remove", "restore", "purge_all")
-READS_ONLY = ("seek", "ranks", "records")
+READS_ONLY = ("seek", "ranks", "records", "notes")
 WRITES = {"ZADD", "ZREM", "RPUSH", "HINCRBY", "HSET", "HDEL", "DEL", "UNLINK", "XADD", "XTRIM", "SET"}
 
 
