@@ -13,6 +13,7 @@ from joobq_admin.joobq.asked import is_operation_id
 from joobq_admin.joobq.audit import Record, RecordPage
 from joobq_admin.joobq.entry import EntryRef, to_bytes
 from joobq_admin.pages import forms, links, slip, times
+from joobq_admin.pages.bar import Bar
 from joobq_admin.pages.forms import Sought
 from joobq_admin.pages.sends import name_of
 from joobq_admin.pages.times import When
@@ -45,18 +46,6 @@ class Row:
     reason: str
     operation: str
     operation_url: str
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """Above and below the rows. `end` and `continue_url`: the look ended before the page was full."""
-
-    shown: str
-    newest_url: str = ""
-    older_url: str = ""
-    end: str = ""
-    continue_url: str = ""
-    clear_url: str = ""
 
 
 def context(
@@ -102,10 +91,12 @@ def _bar(sought: Sought, page: RecordPage, before: str, limit: int) -> Bar:
     shown = f"{n:,} record{'s' * (n != 1)}, newest first" if n else "No records"
     return Bar(
         shown=f"{shown}, so far" if stopped else shown,
-        newest_url=url(sought, limit=limit) if before else "",
+        back="Newest",
+        back_url=url(sought, limit=limit) if before else "",
         older_url=onward if older and not stopped else "",
         end=_end(sought, n, older if stopped else None, before),
         continue_url=onward if stopped else "",
+        clear="All records",
         clear_url=reverse("audit") if sought.filters else "",
     )
 

@@ -1,6 +1,7 @@
 """The bin: what is in it, and out of it, back into dead letters."""
 
 from dataclasses import replace
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -25,7 +26,7 @@ from joobq_admin.sso.roles import Action, needs
 @require_safe
 def entries(request: HttpRequest) -> HttpResponse:
     """What is in the bin, who purged it, why, and until when it can come back."""
-    return answer.page(request, "bin/list.html", binned.read(forms.listing(request), request.user), nav="bin")
+    return _shown(request, binned.read(forms.listing(request), request.user))
 
 
 @answer.only_pressed
@@ -77,7 +78,10 @@ def _ticked(request: HttpRequest, ticks: Ticks) -> HttpResponse:
         context = binned.read(forms.listing(request, ticks.back), request.user) | {"title": told.heading}
     except connection.TROUBLE:
         return on_the_list(request, told, "")
-    context["tally"] = told
+    return _shown(request, context | {"tally": told})
+
+
+def _shown(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
     if answer.wants(request, "results"):
         return answer.fragment(request, "bin/_fragment.html", context)
     return answer.page(request, "bin/list.html", context, nav="bin")

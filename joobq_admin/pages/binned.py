@@ -5,8 +5,11 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from joobq_admin.joobq.bin import Binned
+from django.urls import reverse
+
+from joobq_admin.joobq.bin import Binned, BinPage
 from joobq_admin.pages import links, times
+from joobq_admin.pages.bar import Bar
 from joobq_admin.pages.forms import ROWS, Listing
 from joobq_admin.pages.rows import face
 from joobq_admin.pages.times import When
@@ -42,14 +45,27 @@ def read(asked: Listing, user: User) -> dict[str, Any]:
         "rows": [_row(each, now) for each in page.entries],
         "operation": str(uuid4()) if page.entries and user.can(Action.RESTORE) else "",
         "back": url(asked).partition("?")[2],
-        "newer_url": links.bin(before=str(page.newer), limit=_limit(asked)) if page.newer else "",
-        "older_url": links.bin(after=str(page.older), limit=_limit(asked)) if page.older else "",
+        "bar": _bar(asked, page),
     }
 
 
 def url(asked: Listing) -> str:
     """Where this very page is."""
     return links.bin(**{"before" if asked.newer else "after": str(asked.cursor or "")}, limit=_limit(asked))
+
+
+def _bar(asked: Listing, page: BinPage) -> Bar:
+    end = "" if page.entries else "Nothing is in the bin: what is purged stays here for a while."
+    if page.total and not page.entries:
+        end = "No entry is on this page of the bin."
+    return Bar(
+        shown="The last purged first",
+        back_url=links.bin(before=str(page.newer), limit=_limit(asked)) if page.newer else "",
+        older_url=links.bin(after=str(page.older), limit=_limit(asked)) if page.older else "",
+        end=end,
+        clear="The newest",
+        clear_url=reverse("bin") if page.total else "",
+    )
 
 
 def _limit(asked: Listing) -> str:

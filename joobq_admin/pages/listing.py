@@ -12,6 +12,7 @@ from joobq_admin.joobq.counting import Counts
 from joobq_admin.joobq.entry import TIMES_FROM, TIMES_TO
 from joobq_admin.joobq.lookup import Cursor, Page
 from joobq_admin.pages import links, rows, times
+from joobq_admin.pages.bar import Bar
 from joobq_admin.pages.counts import NO_NAME, how_sure, number, rail
 from joobq_admin.pages.forms import ROWS, Listing
 from joobq_admin.pages.records import of_jobs
@@ -24,21 +25,6 @@ class Head:
     n: str
     words: str
     sub: str
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """Above and below the rows. `end` and `continue_url`: the look ended before the page was full."""
-
-    shown: str
-    order: str
-    say: str
-    undated: str = ""
-    undated_url: str = ""
-    newer_url: str = ""
-    older_url: str = ""
-    end: str = ""
-    continue_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +116,7 @@ def _bar(asked: Listing, page: Page, counts: Counts, dated: int, undated: int, n
         say=_say(asked, counts, undated),
         undated=f"{undated:,}",
         undated_url=links.entries(undated="1") if _hides_undated(asked, page, undated) else "",
-        newer_url=_url(asked, before=page.newer) if page.newer and not (stopped and asked.newer) else "",
+        back_url=_url(asked, before=page.newer) if page.newer and not (stopped and asked.newer) else "",
         older_url=_url(asked, after=page.older) if page.older and not (stopped and not asked.newer) else "",
         end=_end(asked, page, stopped, now),
         continue_url=_url(asked, **{way: onward}) if stopped else "",

@@ -124,6 +124,7 @@ def test_a_fragment_is_the_list_with_its_title_and_counts(client: Client) -> Non
         "head",
         "queues",
         "total",
+        "binned",
         "filters",
     ]
     assert b"<html" not in answer.content
