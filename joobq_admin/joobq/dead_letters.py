@@ -4,11 +4,10 @@ Needs Redis 7.0 or Valkey 7.2. Reads raise Unreachable when Redis does not answe
 """
 
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from itertools import islice, takewhile
-from typing import NamedTuple, TypeVar, Unpack
+from typing import NamedTuple, Unpack
 
 from redis import Redis
 
@@ -19,12 +18,11 @@ from joobq_admin.joobq.counting import Counting, Counts
 from joobq_admin.joobq.entry import TIMES_FROM, Entry, EntryRef, Score
 from joobq_admin.joobq.filters import Where, in_queue, of_jobs
 from joobq_admin.joobq.lookup import BUDGET, TOP, Cursor, Near, Page
-from joobq_admin.joobq.operation import CONFLICT, MISSING, Answer, Operation, Press
-from joobq_admin.joobq.outcome import AnswerLost, NotDone, Outcome, Refused, What
+from joobq_admin.joobq.operation import CONFLICT, MISSING, Operation, Press
+from joobq_admin.joobq.outcome import Answer, AnswerLost, Outcome, Refused, outcome_of
 from joobq_admin.joobq.redriven import CannotRedrive, Redriven, redriven
 from joobq_admin.joobq.scripts import Reply
-
-T = TypeVar("T", str, EntryRef)
+from joobq_admin.joobq.unredacted import Giving
 
 NOTHING = Page((), None, None, 0, None, True, 0)
 
@@ -206,12 +204,12 @@ class DeadLetterQueue:
     def redrive(self, jids: Iterable[str], **press: Unpack[Press]) -> Outcome:
         """Sends the newest entry of each job to the front of its queue. Reads the set until all are found."""
         wanted, operation = asked.jids(jids), self._operation(**press)
-        return _outcome(wanted, lambda: self._by_jid("redrive", wanted, operation))
+        return outcome_of(wanted, lambda: self._by_jid("redrive", wanted, operation))
 
     def purge(self, jids: Iterable[str], **press: Unpack[Press]) -> Outcome:
         """Takes the newest entry of each job out of the set: into the bin, or without one for good."""
         wanted, operation = asked.jids(jids), self._operation(**press)
-        return _outcome(wanted, lambda: self._by_jid("purge", wanted, operation))
+        return outcome_of(wanted, lambda: self._by_jid("purge", wanted, operation))
 
     def redrive_reviewed(
         self, jid: str, expected_digest: str, at: Score | None = None, **press: Unpack[Press]
@@ -227,24 +225,24 @@ class DeadLetterQueue:
                     wanted[0] = next((death.ref for death in deaths if death.digest == expected_digest), wanted[0])
             return operation.redrive(wanted, self.lifetime)
 
-        return _outcome(wanted, redrive)
+        return outcome_of(wanted, redrive)
 
     def redrive_entries(self, refs: Iterable[EntryRef], **press: Unpack[Press]) -> Outcome:
         """Sends each of these entries to the front of its queue; of one job only the newest."""
         wanted, operation = asked.refs(refs), self._operation(**press)
-        return _outcome(wanted, lambda: operation.redrive(wanted, self.lifetime))
+        return outcome_of(wanted, lambda: operation.redrive(wanted, self.lifetime))
 
     def purge_entries(self, refs: Iterable[EntryRef], for_good: bool = False, **press: Unpack[Press]) -> Outcome:
         """Takes each of these entries out of the set: into the bin, or without one or `for_good` for good."""
         wanted, operation = asked.refs(refs), self._operation(**press)
-        return _outcome(wanted, lambda: operation.purge(wanted, for_good))
+        return outcome_of(wanted, lambda: operation.purge(wanted, for_good))
 
     def restore(self, digests: Iterable[str], **press: Unpack[Press]) -> Outcome:
         """Brings entries (by their digests) back out of the bin, with exactly their bytes and scores."""
         wanted, operation = asked.digests(digests), self._operation(**press)
         if not self.bin:
             raise ValueError("restore needs a bin")
-        return _outcome(wanted, lambda: operation.restore(wanted))
+        return outcome_of(wanted, lambda: operation.restore(wanted))
 
     def purge_all(self, queue: str | None = None, **press: Unpack[Press]) -> int:
         """Everything, or every entry of one queue, goes for good; how many went.
@@ -255,6 +253,14 @@ class DeadLetterQueue:
         operation = self._operation(**press)
         asked.queue(queue)
         return operation.purge_all()[0] if queue is None else operation.purge_queue(queue)
+
+    def unredacted(self, ref: EntryRef, **press: Unpack[Press]) -> bytes | Outcome:
+        """Exactly this entry's bytes, once a record says who has them; else what stood in the way. Needs an audit log.
+
+        The same operation of the same person again is no second record.
+        """
+        (wanted,) = asked.refs([ref])
+        return Giving(self.redis, self.audit, None, **press).unredacted(wanted)
 
     def ask_the_primary(self) -> None:
         """Raises NotDone when this server may lag behind another or takes no changes: "not here" is no answer then."""
@@ -278,20 +284,3 @@ class DeadLetterQueue:
                 answer = Refused(refs[ref], answer.reason, answer.detail)
             answers[refs[ref]] = MISSING if answer == CONFLICT else answer
         return answers
-
-
-def _outcome(wanted: Sequence[T], act: Callable[[], Mapping[T, Answer]]) -> Outcome:
-    """What became of each; of all the same when nothing was sent because Redis refused to be looked at."""
-    groups, refused = defaultdict[str, list[What]](list), list[Refused]()
-    answers: Mapping[T, Answer]
-    try:
-        answers = act()
-    except NotDone as no:
-        answers = {what: Refused(what, no.reason) for what in wanted}
-    for what in wanted:
-        answer = answers[what]
-        if isinstance(answer, Refused):
-            refused.append(answer)
-        else:
-            groups[answer].append(what)
-    return Outcome(refused=tuple(refused), **{group: tuple(whats) for group, whats in groups.items()})

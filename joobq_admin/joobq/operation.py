@@ -17,15 +17,13 @@ from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.cjson import queue_of
 from joobq_admin.joobq.entry import Entry, EntryRef, is_uuid, job_key, to_bytes
 from joobq_admin.joobq.filters import in_queue
-from joobq_admin.joobq.outcome import AnswerLost, NotDone, Refusal, Refused, UnexpectedReply, Unreachable
+from joobq_admin.joobq.outcome import Answer, AnswerLost, NotDone, Refusal, Refused, UnexpectedReply, Unreachable
 from joobq_admin.joobq.redriven import CannotRedrive, Redriven, redriven
 from joobq_admin.joobq.scripts import Call, Reply
 
 T = TypeVar("T", str, EntryRef)
 Found = TypeVar("Found")
 
-#: What became of one thing that was asked for: a group of Outcome, or why it was refused.
-Answer = str | Refused
 DONE, MISSING, CONFLICT, UNKNOWN, UNSENT = "done", "missing", "conflicts", "unknown", "unsent"
 _GROUP_OF = {
     Reply.DONE: DONE, Reply.DONE_BEFORE: DONE, Reply.THERE_ALREADY: DONE, Reply.GONE: MISSING,

@@ -1,7 +1,10 @@
 """What a state change can answer. A race that can be foreseen is an outcome here, never an exception."""
 
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
+from typing import TypeVar
 
 from joobq_admin.joobq.entry import EntryRef
 
@@ -46,6 +49,7 @@ class Refusal(StrEnum):
 _BY_SERVER = frozenset(list(Refusal)[list(Refusal).index(Refusal.READONLY) :])
 
 What = str | EntryRef  # what was asked for: a jid, or one exact entry
+T = TypeVar("T", str, EntryRef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,10 @@ class Refused:
     what: What
     reason: Refusal
     detail: str = field(default="", compare=False)
+
+
+#: What became of one thing that was asked for: a group of Outcome, or why it was refused.
+Answer = str | Refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +95,20 @@ class NotDone(RuntimeError):
 
 class UnexpectedReply(RuntimeError):
     """A script answered what it never answers: it is not the one that this code knows."""
+
+
+def outcome_of(wanted: Sequence[T], act: Callable[[], Mapping[T, Answer]]) -> Outcome:
+    """What became of each; of all the same when nothing was sent because Redis refused to be looked at."""
+    groups, refused = defaultdict[str, list[What]](list), list[Refused]()
+    answers: Mapping[T, Answer]
+    try:
+        answers = act()
+    except NotDone as no:
+        answers = {what: Refused(what, no.reason) for what in wanted}
+    for what in wanted:
+        answer = answers[what]
+        if isinstance(answer, Refused):
+            refused.append(answer)
+        else:
+            groups[answer].append(what)
+    return Outcome(refused=tuple(refused), **{group: tuple(whats) for group, whats in groups.items()})

@@ -68,6 +68,7 @@ class Script:
 
 
 ADD, REDRIVE, REMOVE, RESTORE, PURGE_ALL = map(Script, ("add", "redrive", "remove", "restore", "purge_all"))
+UNREDACTED = Script("unredacted")
 TRIM_AUDIT, TRIM_BIN = Script("trim_audit"), Script("trim_bin")
 SEEK, RECORDS, NOTES, WHEREABOUTS = map(Script, ("seek", "records", "notes", "whereabouts"))
 READ, RECOUNT, RANKS, SWAP = map(Script, ("read", "recount", "ranks", "swap"))

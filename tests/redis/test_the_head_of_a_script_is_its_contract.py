@@ -14,7 +14,7 @@ from tests.support import sources
 FOLDER = sources.ROOT / "joobq_admin/joobq/lua"
 SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.lua"))
 INCLUDES = sorted(path.stem for path in FOLDER.glob("include/*.lua"))
-SAYS_A_REPLY = ("redrive", "remove", "restore", "purge_all")
+SAYS_A_REPLY = ("redrive", "remove", "restore", "purge_all", "unredacted")
 READS_ONLY = ("seek", "ranks", "records", "notes")
 WRITES = {"ZADD", "ZREM", "RPUSH", "HINCRBY", "HSET", "HDEL", "DEL", "UNLINK", "XADD", "XTRIM", "SET"}
 

@@ -9,11 +9,14 @@ end
 local function may_record(audit, index)
   return may('XADD', audit, '*', 'f', 'v') and may('ZADD', index, 0, 'm')
 end
-local function record(audit, index, mark, digest, jid, ...)
-  local id = redis.pcall('XADD', audit, '*', ...)
-  if type(id) ~= 'string' then id = '0-0' end  -- a stream that takes no more: the operation still counts as done
+local function found_by(index, id, mark, digest, jid)
   redis.pcall('ZADD', index, 0, mark .. id)
   if digest ~= '' then redis.pcall('ZADD', index, 0, 'd:' .. digest .. '\0' .. id) end
   if jid ~= '' then redis.pcall('ZADD', index, 0, 'j:' .. jid .. '\0' .. id) end
+end
+local function record(audit, index, mark, digest, jid, ...)
+  local id = redis.pcall('XADD', audit, '*', ...)
+  if type(id) ~= 'string' then id = '0-0' end  -- a stream that takes no more: the operation still counts as done
+  found_by(index, id, mark, digest, jid)
   return id
 end
