@@ -26,12 +26,12 @@ def jid(asked: str) -> str:
 
 def jids(asked: Iterable[str]) -> list[str]:
     """Each once, in the order of asking."""
-    return list(dict.fromkeys(map(jid, _many(asked))))
+    return list(dict.fromkeys(map(jid, many(asked))))
 
 
 def digests(asked: Iterable[str]) -> list[str]:
     """Each once, in the order of asking."""
-    wanted = _many(asked)
+    wanted = many(asked)
     if not all(map(is_digest, wanted)):
         raise ValueError("a digest is 64 hex digits")
     return list(dict.fromkeys(wanted))
@@ -39,7 +39,7 @@ def digests(asked: Iterable[str]) -> list[str]:
 
 def refs(asked: Iterable[EntryRef]) -> list[EntryRef]:
     """Each once, in the order of asking."""
-    wanted = list(map(ref, _many(asked)))
+    wanted = list(map(ref, many(asked)))
     if not all(is_digest(each.digest) for each in wanted):
         raise ValueError("a digest is 64 hex digits")
     return list(dict.fromkeys(wanted))
@@ -66,7 +66,7 @@ def score(asked: Score) -> Score:
 
 
 def members(asked: Iterable[bytes]) -> list[bytes]:
-    wanted = _many(asked)
+    wanted = many(asked)
     if not all(isinstance(member, bytes) for member in wanted):
         raise ValueError("a member is bytes")
     return wanted
@@ -94,7 +94,7 @@ def press(by: Actor | None, reason: str, operation: str | None) -> None:
         raise ValueError("an operation is named by 1 to 64 letters, digits and hyphens")
 
 
-def _many(asked: Iterable[T]) -> list[T]:
+def many(asked: Iterable[T]) -> list[T]:
     if isinstance(asked, str | bytes) or not isinstance(asked, Iterable):
         raise ValueError("a list is needed")
     return list(asked)

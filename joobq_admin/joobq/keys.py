@@ -11,6 +11,9 @@ BIN_TIMES = b"joobq:admin:bin:times"  # zset: digest, score = when it was purged
 PROVED = b"joobq:admin:counts:proved"  # string: stands while COUNTS was proved exact and only added to since
 RECOUNTING = b"joobq:admin:counts:lock"  # string with TTL: one process at a time puts counts right
 
+DELIVERY = "joobq:delivery:"
+DELIVERY_KINDS = ("records", "payloads", "ready", "leases", "quarantine", "gate")
+
 
 def retry_lock(jid: bytes) -> bytes:
     """String with a TTL: a retry of this job is scheduled."""
@@ -20,3 +23,13 @@ def retry_lock(jid: bytes) -> bytes:
 def processing(queue: bytes) -> bytes:
     """List: jobs of this queue that are being run, or were left behind by a crash."""
     return b"joobq:processing:" + queue
+
+
+def delivery(namespace: str, queue: str) -> list[bytes]:
+    """A ledger's keys; what stands in braces puts them into one slot of a cluster. In this order:
+
+    `records` hash, request id -> header (see delivery.record) · `payloads` hash, request id -> payload · `ready` zset,
+    request id, score = due · `leases` zset, request id, score = end of its lease · `quarantine` hash, request id ->
+    bytes of a corrupt record · `gate` string, exists = closed. Scores in unix ms.
+    """
+    return [f"{DELIVERY}{{{namespace}:{queue}}}:{kind}".encode() for kind in DELIVERY_KINDS]

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from typing import TypeVar
 
+from redis import exceptions
+
 from joobq_admin.joobq.entry import EntryRef
 
 
@@ -77,11 +79,11 @@ class Outcome:
     unsent: tuple[What, ...] = ()  # not tried: an earlier answer was lost. The same operation can go on later
 
 
-class Unreachable(ConnectionError):
-    """No connection to Redis: nothing was sent, so nothing was done."""
+class Unreachable(exceptions.ConnectionError, ConnectionError):
+    """No connection to Redis: nothing was sent, so nothing was done. One of redis-py's connection errors, too."""
 
 
-class AnswerLost(ConnectionError):
+class AnswerLost(exceptions.ConnectionError, ConnectionError):
     """It was sent, and the answer was lost: it may be done or not. The same operation again is safe."""
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from redis import Redis, exceptions
 
-from joobq_admin.joobq.outcome import NotDone, Refusal, UnexpectedReply, Unreachable
+from joobq_admin.joobq.outcome import AnswerLost, NotDone, Refusal, UnexpectedReply, Unreachable
 
 PIPELINE = 50  # scripts a round trip: larger ones are no faster and stall other clients
 
@@ -46,19 +46,20 @@ class Reply(IntEnum):
 
 
 _BY_SHA: dict[str, "Script"] = {}
+_LUA = Path(__file__).parent / "lua"
 _include = re.compile(rb"^--include (\w+)\n", re.M)
 
 
-def _lua(name: str) -> bytes:
-    return (Path(__file__).parent / "lua" / f"{name}.lua").read_bytes()
+def _beside(script: Path, name: str) -> Path:
+    return script.parent / "include" / f"{name}.lua"
 
 
 class Script:
-    """One file of lua/, with the functions that it names by `--include`. The header of the file is its contract."""
+    """One file of lua/, with what it names by `--include`, out of include/ beside it. Its header is its contract."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
-        self.text = _include.sub(lambda line: _lua(f"include/{line[1].decode()}"), _lua(name))
+        self.name, file = name, _LUA / f"{name}.lua"
+        self.text = _include.sub(lambda line: _beside(file, line[1].decode()).read_bytes(), file.read_bytes())
         self.sha = hashlib.sha1(self.text, usedforsecurity=False).hexdigest()
         _BY_SHA[self.sha] = self
 
@@ -94,6 +95,19 @@ def write(redis: Redis, calls: Sequence[Call], after: Sequence[Call] = ()) -> li
         if not {Reply.UNKNOWN, Reply.NOT_SENT}.isdisjoint(answers[start:]):
             break
     return answers + [Reply.NOT_SENT] * (len(calls) - len(answers))
+
+
+def run(redis: Redis, call: Call) -> Any:
+    """Sends one writing command once; what it answered.
+
+    Raises the error that Redis says, Unreachable when nothing was sent, AnswerLost when the answer was lost.
+    """
+    (reply,) = send(redis, [call])
+    if isinstance(reply, Reply):
+        raise Unreachable("nothing was sent") if reply is Reply.NOT_SENT else AnswerLost("the answer was lost")
+    if isinstance(reply, Exception):
+        raise reply
+    return reply
 
 
 def read(redis: Redis, calls: Sequence[Call], aside: Sequence[Call] = ()) -> list[Any]:

@@ -1,0 +1,48 @@
+"""The delivery ledger: what happened to request X? `Ledger` is the whole of it; the other names are what it answers."""
+
+from joobq_admin.joobq.audit import Actor
+from joobq_admin.joobq.delivery.batches import MAX_BATCH, MAX_BATCH_BYTES
+from joobq_admin.joobq.delivery.ledger import Ledger
+from joobq_admin.joobq.delivery.record import CorruptRecord, Record, State
+from joobq_admin.joobq.delivery.shapes import (
+    Admission,
+    AdmissionOutcome,
+    Claim,
+    Gate,
+    GateChange,
+    GateOutcome,
+    LedgerStats,
+    PrunePage,
+    Quarantined,
+    QuarantinePage,
+    RecordPage,
+    RepairPage,
+    ReviewOutcome,
+    Settlement,
+    SettlementOutcome,
+)
+
+__all__ = [
+    "MAX_BATCH",
+    "MAX_BATCH_BYTES",
+    "Actor",
+    "Admission",
+    "AdmissionOutcome",
+    "Claim",
+    "CorruptRecord",
+    "Gate",
+    "GateChange",
+    "GateOutcome",
+    "Ledger",
+    "LedgerStats",
+    "PrunePage",
+    "QuarantinePage",
+    "Quarantined",
+    "Record",
+    "RecordPage",
+    "RepairPage",
+    "ReviewOutcome",
+    "Settlement",
+    "SettlementOutcome",
+    "State",
+]

@@ -1,0 +1,89 @@
+"""What an operator does to a ledger: the gate, and what is in quarantine."""
+
+import hashlib
+import json
+
+from joobq_admin.joobq import scripts
+from joobq_admin.joobq.audit import Actor
+from joobq_admin.joobq.delivery import asked, steps
+from joobq_admin.joobq.delivery.reading import MOST_A_PAGE, Reading
+from joobq_admin.joobq.delivery.record import CorruptRecord, Record, decode, evidence
+from joobq_admin.joobq.delivery.shapes import GateChange, GateOutcome, Quarantined, QuarantinePage, ReviewOutcome
+from joobq_admin.joobq.entry import to_text
+
+
+class Desk(Reading):
+    """See delivery.ledger.Ledger. `by` is who acts: an action of an operator always has a name to record."""
+
+    # -- the gate
+
+    def close_gate(self, by: Actor, reason: str) -> GateChange:
+        """No lease is given or extended from now on; work in flight may be settled. CLOSED.
+
+        CLOSED_BEFORE: it stays with the one who closed it. After a lost answer: that one is you.
+        """
+        who = asked.actor(by)
+        note = {"by": who.id, "name": who.name, "reason": asked.reason(reason)}
+        closed, value = self._run(steps.CLOSE_GATE, json.dumps(note))
+        return GateChange(GateOutcome.CLOSED if closed else GateOutcome.CLOSED_BEFORE, steps.gate(value))
+
+    def open_gate(self, by: Actor) -> GateChange:
+        """Leases are given again. OPENED with the gate that stood, or OPEN_BEFORE, also after a lost answer."""
+        asked.actor(by)
+        gate = steps.gate(scripts.run(self.redis, ("GETDEL", self.gate_key)))
+        return GateChange(GateOutcome.OPENED if gate else GateOutcome.OPEN_BEFORE, gate)
+
+    # -- the quarantine
+
+    def quarantined(self, cursor: str = "0", count: int = 10) -> QuarantinePage:
+        """About `count` records that were set aside (1 to 1000), as they were found and as they are stored now."""
+        call = ("HSCAN", self.quarantine_key, asked.cursor(cursor), "COUNT", asked.limit(count, MOST_A_PAGE))
+        ((after, found),) = self._read(call)
+        copies = dict(zip(found[::2], found[1::2], strict=True))
+        return QuarantinePage(to_text(after), tuple(self._quarantined(*each) for each in copies.items()))
+
+    def release(self, request_id: str, digest: str, by: Actor) -> ReviewOutcome:
+        """Puts a record that decodes now back under the indexes; `digest` as `quarantined` told it.
+
+        RELEASED, or CHANGED, CORRUPT, MISSING. Asked again after a lost answer: MISSING.
+        """
+        return self._review(steps.RELEASE, request_id, digest, by)
+
+    def discard(self, request_id: str, digest: str, by: Actor) -> ReviewOutcome:
+        """Deletes a quarantined record and its copy; `digest` as `quarantined` told it. Its id can be admitted again.
+
+        DISCARDED, or CHANGED, MISSING. Asked again after a lost answer: MISSING.
+        """
+        return self._review(steps.DISCARD, request_id, digest, by)
+
+    def _review(self, script: scripts.Script, request_id: str, digest: str, by: Actor) -> ReviewOutcome:
+        """Acts on the very bytes that were reviewed: what is stored is compared with the digest here, and in the script
+        with what is stored then.
+        """
+        name = asked.request_id(request_id)
+        asked.digest(digest)
+        asked.actor(by)
+        header, payload = self._stored(name)
+        known = _digest(header, payload) == digest
+        if known and (script is steps.DISCARD or isinstance(_verdict(request_id, header, payload), Record)):
+            return steps.outcome(ReviewOutcome, self._run(script, name, steps.seen(header), steps.seen(payload)))
+        (aside,) = self._read(("HEXISTS", self.quarantine_key, name))
+        if not aside:
+            return ReviewOutcome.MISSING
+        return ReviewOutcome.CORRUPT if known else ReviewOutcome.CHANGED
+
+    def _quarantined(self, request_id: bytes, copy: bytes) -> Quarantined:
+        header, payload = self._stored(request_id)
+        verdict = _verdict(to_text(request_id), header, payload)
+        return Quarantined(to_text(request_id), header, payload, _digest(header, payload), verdict, copy)
+
+
+def _verdict(request_id: str, header: bytes | None, payload: bytes | None) -> Record | CorruptRecord:
+    try:
+        return decode(request_id, header or b"", payload)
+    except CorruptRecord as corrupt:
+        return corrupt
+
+
+def _digest(header: bytes | None, payload: bytes | None) -> str:
+    return hashlib.sha256(evidence(header, payload)).hexdigest()

@@ -1,0 +1,156 @@
+"""What a ledger holds, read. Nothing here changes anything."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from redis import Redis
+
+from joobq_admin.joobq import keys, scripts
+from joobq_admin.joobq.asked import many, whole
+from joobq_admin.joobq.delivery import asked, steps
+from joobq_admin.joobq.delivery.batches import MAX_BATCH, MAX_BATCH_BYTES, batches
+from joobq_admin.joobq.delivery.record import CorruptRecord, Record, decode, size_of
+from joobq_admin.joobq.delivery.shapes import Gate, LedgerStats, RecordPage
+from joobq_admin.joobq.entry import to_text
+
+MOST_A_PAGE = 1_000
+
+
+class Reading:
+    """See delivery.ledger.Ledger. Reads raise Unreachable when Redis does not answer, else what Redis says."""
+
+    def __init__(
+        self,
+        redis: Redis,
+        namespace: str,
+        queue: str,
+        max_payload_bytes: int = 1_048_576,
+        max_records: int = 100_000,
+        optimized: bool = True,
+    ) -> None:
+        if redis.get_encoder().decode_responses:
+            raise ValueError("payloads are bytes: the client must not decode responses")
+        self.redis = redis
+        self.namespace, self.queue = asked.namespace(namespace), asked.queue(queue)
+        self.max_payload_bytes = whole("max_payload_bytes", max_payload_bytes, 0)
+        self.max_records = whole("max_records", max_records, 0)
+        self.optimized, self._batch = optimized, MAX_BATCH if optimized else 1
+        self._keys = keys.delivery(namespace, queue)
+        self.records_key, self.payloads_key, self.ready_key, self.leases_key, self.quarantine_key, self.gate_key = (
+            key.decode() for key in self._keys
+        )
+
+    # -- records
+
+    def resolve(self, request_id: str) -> Record | None:
+        """What became of this request; None = never admitted, or pruned. Raises CorruptRecord."""
+        (found,) = self.resolve_many([request_id])
+        if isinstance(found, CorruptRecord):
+            raise found
+        return found
+
+    def resolve_many(self, ids: Iterable[str]) -> list[Record | CorruptRecord | None]:
+        """The same of many, in order; for a corrupt one the exception stands in its place."""
+        found = list[Record | CorruptRecord | None]()
+        for batch in batches(map(asked.request_id, many(ids)), self._batch, lambda _: 0):
+            (headers,) = self._read(("HMGET", self.records_key, *batch))
+            found += self._decoded(batch, headers)
+        return found
+
+    def records(self, cursor: str = "0", count: int = 100) -> RecordPage:
+        """About `count` records (1 to 1000; fewer when payloads are large) in no order. What is there throughout comes.
+
+        A record may come twice, as with Redis's HSCAN.
+        """
+        asked.cursor(cursor)
+        asked.limit(count, MOST_A_PAGE)
+        while True:
+            ((after, found),) = self._read(("HSCAN", self.records_key, cursor, "COUNT", count))
+            ids, headers = found[::2], found[1::2]
+            if sum(map(size_of, headers)) <= MAX_BATCH_BYTES or count == 1:
+                break
+            count //= 2
+        return RecordPage(to_text(after), tuple(record for record in self._decoded(ids, headers) if record))
+
+    def upcoming(self, limit: int) -> list[Record | CorruptRecord]:
+        """The requests that are due first, by the ready index; 1 to 128."""
+        return self._first(self.ready_key, limit)
+
+    def in_flight(self, limit: int) -> list[Record | CorruptRecord]:
+        """The requests whose leases end first, by the leases index; 1 to 128."""
+        return self._first(self.leases_key, limit)
+
+    # -- the ledger
+
+    def stats(self) -> LedgerStats:
+        """How much there is of everything, at one moment, in constant time."""
+        (answer,) = self._read(steps.STATS.call(self._keys, read_only=True))
+        now, records, due, later, leased, expired, quarantined, first, gate = answer
+        return LedgerStats(
+            at=now,
+            records=records,
+            max_records=self.max_records,
+            due=due,
+            later=later,
+            leased=leased,
+            expired=expired,
+            quarantined=quarantined,
+            oldest_due=int(float(first)) if due else None,
+            gate=steps.gate(gate),
+        )
+
+    def gate(self) -> Gate | None:
+        """Who closed the gate; None = it is open."""
+        (value,) = self._read(("GET", self.gate_key))
+        return steps.gate(value)
+
+    # -- for the rooms above
+
+    def _run(self, script: scripts.Script, *args: Any) -> Any:
+        """One writing script, sent once. Raises what Redis says, Unreachable, AnswerLost."""
+        return scripts.run(self.redis, script.call(self._keys, args))
+
+    def _read(self, *calls: scripts.Call) -> list[Any]:
+        return scripts.read(self.redis, calls)
+
+    def _first(self, index: str, limit: int) -> list[Record | CorruptRecord]:
+        asked.limit(limit, MAX_BATCH)
+        (ids,) = self._read(("ZRANGE", index, 0, limit - 1))
+        return [record for record in self.resolve_many(map(to_text, ids)) if record]
+
+    def _decoded(self, ids: Sequence[bytes], headers: Sequence[bytes | None]) -> list[Record | CorruptRecord | None]:
+        payloads = self._payloads(list(zip(ids, headers, strict=True)))
+        return [
+            self._record(request_id, header, payload) if header is not None else None
+            for request_id, header, payload in zip(ids, headers, payloads, strict=True)
+        ]
+
+    def _record(self, request_id: bytes, header: bytes, payload: bytes | None) -> Record | CorruptRecord | None:
+        """Header and payload were read one after the other: only what does not fit when read together is corrupt."""
+        try:
+            return decode(to_text(request_id), header, payload)
+        except CorruptRecord:
+            now, payload = self._stored(request_id)
+        if now is None:
+            return None
+        try:
+            return decode(to_text(request_id), now, payload)
+        except CorruptRecord as corrupt:
+            return corrupt
+
+    def _payloads(self, wanted: Sequence[tuple[bytes, bytes | None]]) -> list[bytes | None]:
+        """The payloads of these ids, whose headers tell their sizes: no reply is over 2 MiB."""
+        found = list[bytes | None]()
+        for batch in batches(wanted, MAX_BATCH, lambda pair: size_of(pair[1] or b"")):
+            (payloads,) = self._read(("HMGET", self.payloads_key, *(request_id for request_id, _ in batch)))
+            found += payloads
+        return found
+
+    def _stored(self, request_id: bytes) -> tuple[bytes | None, bytes | None]:
+        """Header and payload of one moment."""
+        pair = (("HGET", self.records_key, request_id), ("HGET", self.payloads_key, request_id))
+        *_, (header, payload) = self._read(("MULTI",), *pair, ("EXEC",))
+        for value in (header, payload):
+            if isinstance(value, Exception):
+                raise value
+        return header, payload

@@ -1,0 +1,159 @@
+"""What a ledger answers. A race that can be foreseen is an outcome here, never an exception."""
+
+from dataclasses import dataclass
+from enum import StrEnum, unique
+
+from joobq_admin.joobq.delivery.record import CorruptRecord, Record
+
+
+@unique
+class AdmissionOutcome(StrEnum):
+    """What became of a request that was brought."""
+
+    ACCEPTED = "ACCEPTED"
+    DUPLICATE = "DUPLICATE"  # it is here already, with this payload
+    CONFLICT = "CONFLICT"  # something else stands under this id, or what stands there is corrupt; nothing was changed
+    FULL = "FULL"  # the ledger holds `max_records`
+    TOO_LARGE = "TOO_LARGE"  # the payload is over `max_payload_bytes`
+    GATE_OPEN = "GATE_OPEN"  # import alone: it needs a closed gate
+
+
+@unique
+class SettlementOutcome(StrEnum):
+    """What became of a claim that was settled or renewed."""
+
+    APPLIED = "APPLIED"
+    ALREADY = "ALREADY"  # settle alone: exactly this is stored, an earlier call did it
+    LOST = "LOST"  # the claim is not held any more: its lease is over, or it was settled otherwise; nothing was changed
+    GATE_CLOSED = "GATE_CLOSED"  # renew alone: it is still held, until its lease ends; settle it before
+
+
+@unique
+class GateOutcome(StrEnum):
+    """What became of the gate."""
+
+    CLOSED = "CLOSED"
+    CLOSED_BEFORE = "CLOSED_BEFORE"  # by whom the gate says; it stays theirs
+    OPENED = "OPENED"
+    OPEN_BEFORE = "OPEN_BEFORE"
+
+
+@unique
+class ReviewOutcome(StrEnum):
+    """What became of a quarantined record that an operator had looked at."""
+
+    RELEASED = "RELEASED"
+    DISCARDED = "DISCARDED"
+    CHANGED = "CHANGED"  # other bytes are stored now than those that were reviewed; nothing was changed
+    CORRUPT = "CORRUPT"  # release alone: the record still does not decode
+    MISSING = "MISSING"  # nothing is in quarantine under this id: somebody was faster, or this call's first try did it
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """`record`: as it stands after ACCEPTED and DUPLICATE, else None."""
+
+    outcome: AdmissionOutcome
+    record: Record | None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A lease on a request until `lease_until`. Its identity is (request_id, admitted_at, attempt, owner)."""
+
+    request_id: str
+    payload: bytes
+    owner: str
+    attempt: int  # 1 = the first time
+    admitted_at: int  # unix ms by Redis's clock, as is
+    lease_until: int
+    traceparent: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """`claim`: the one that was asked for; after a renewal that was APPLIED with its new end."""
+
+    outcome: SettlementOutcome
+    claim: Claim
+
+
+@dataclass(frozen=True, slots=True)
+class RepairPage:
+    """One step of a repair: go on at `cursor`, "0" = the cycle is done. The rest are numbers of records."""
+
+    cursor: str
+    scanned: int
+    expired: int  # their lease was over: READY again
+    mended: int  # an index did not say what the record says
+    quarantined: int  # found corrupt and set aside
+
+
+@dataclass(frozen=True, slots=True)
+class PrunePage:
+    """One step of pruning: go on at `cursor`, "0" = done. `pruned` receipts were deleted."""
+
+    cursor: str
+    pruned: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPage:
+    """One step through all records: go on at `cursor`, "0" = done. Of a corrupt one the exception stands here."""
+
+    cursor: str
+    records: tuple[Record | CorruptRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A closed gate. Empty texts and None: it was closed by other means than `close_gate`."""
+
+    by: str  # an Actor's id
+    name: str
+    reason: str
+    closed_at: int | None  # unix ms by Redis's clock
+
+
+@dataclass(frozen=True, slots=True)
+class GateChange:
+    """`gate`: the one that is closed now, or the one that was opened; None after OPEN_BEFORE."""
+
+    outcome: GateOutcome
+    gate: Gate | None
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A record that was set aside. `digest` is what `release` and `discard` ask for."""
+
+    request_id: str
+    header: bytes | None  # as stored now, as is
+    payload: bytes | None
+    digest: str  # 64 hex digits: SHA-256 of record.evidence(header, payload)
+    record: Record | CorruptRecord  # what they decode to now
+    evidence: bytes  # what was found when it was set aside: record.evidence of the values of that moment
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantinePage:
+    """One step through the quarantine: go on at `cursor`, "0" = done."""
+
+    cursor: str
+    records: tuple[Quarantined, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerStats:
+    """What a ledger holds at one moment, counted by its indexes. Times are unix ms by Redis's clock."""
+
+    at: int
+    records: int  # settled and quarantined ones too
+    max_records: int
+    due: int
+    later: int
+    leased: int
+    expired: int  # leases that are over and wait for expire, claim or repair
+    quarantined: int
+    oldest_due: int | None  # since when the first request waits, None when none is due
+    gate: Gate | None
