@@ -8,17 +8,21 @@
 --include header
 --include transition
 
-if redis.call('EXISTS', gate) == 0 then return {'GATE_OPEN', ''} end
+local function here(outcome, header)
+  redis.call('HDEL', records, '')  -- changes nothing, but a replica refuses it: one that lags must not answer
+  return {outcome, header or ''}
+end
+if redis.call('EXISTS', gate) == 0 then return here('GATE_OPEN') end
 local most, id, state, due, owner, digest, payload = unpack(ARGV)
 load({id})
 local raw = seen[id]
 if raw then
   local r = decode(id, raw)
   if r and r.digest == digest and r.state == state and r.due == due and r.owner == owner and tonumber(r.attempt) == 0
-    and redis.call('HGET', payloads, id) == payload then return {'DUPLICATE', raw} end
-  return {'CONFLICT', ''}
+    and redis.call('HGET', payloads, id) == payload then return here('DUPLICATE', raw) end
+  return here('CONFLICT')
 end
-if redis.call('HLEN', records) >= tonumber(most) then return {'FULL', ''} end
+if redis.call('HLEN', records) >= tonumber(most) then return here('FULL') end
 bodies = {id, payload}
 raw = put(id, newborn(payload, digest, state, due, '-', owner))
 flush()
