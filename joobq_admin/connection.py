@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache
-from typing import Any
+from typing import Any, Unpack
 
 from django.conf import settings
 from redis import Redis, exceptions
@@ -16,7 +16,9 @@ from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.counting import Counting
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
 from joobq_admin.joobq.entry import Entry, EntryRef
+from joobq_admin.joobq.operation import Press
 from joobq_admin.joobq.outcome import Refusal, Unreachable
+from joobq_admin.joobq.purging import Purging
 from joobq_admin.triage.redact import Redaction
 
 CONNECT_WITHIN, ANSWER_WITHIN = 2.0, 5.0  # seconds; htmx waits 15
@@ -64,6 +66,11 @@ def shortcoming() -> str | None:
         return shortcoming
     scripts.read(client(), [Counting.CALL])  # what every page reads first
     return None
+
+
+def purging(**press: Unpack[Press]) -> Purging:
+    """A purge of everything of one queue, for who goes on with it step by step."""
+    return Purging(client(), audit_log(), None, **press)
 
 
 def waiting(queue: str) -> int | None:

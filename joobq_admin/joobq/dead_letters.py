@@ -20,6 +20,7 @@ from joobq_admin.joobq.filters import Where, in_queue, of_jobs
 from joobq_admin.joobq.lookup import BUDGET, TOP, Cursor, Near, Page
 from joobq_admin.joobq.operation import CONFLICT, MISSING, Operation, Press
 from joobq_admin.joobq.outcome import Answer, AnswerLost, Outcome, Refused, outcome_of
+from joobq_admin.joobq.purging import Purging
 from joobq_admin.joobq.redriven import CannotRedrive, Redriven, redriven
 from joobq_admin.joobq.scripts import Reply
 from joobq_admin.joobq.unredacted import Giving
@@ -250,7 +251,7 @@ class DeadLetterQueue:
         Of a queue only those entries go that were there at the beginning; when that is cut, AnswerLost says after how
         many. The same operation again does nothing and answers as recorded. Raises NotDone when nothing was done.
         """
-        operation = self._operation(**press)
+        operation = Purging(self.redis, self.audit, self.bin, **press)
         asked.queue(queue)
         return operation.purge_all()[0] if queue is None else operation.purge_queue(queue)
 

@@ -15,6 +15,11 @@ DELIVERY = "joobq:delivery:"
 DELIVERY_KINDS = ("records", "payloads", "ready", "leases", "quarantine", "gate")
 
 
+def plan(operation: str) -> bytes:
+    """Set with a TTL: what is still to go of a purge of one queue, 16 bytes of the digest of each entry."""
+    return b"joobq:admin:plan:" + operation.encode()
+
+
 def retry_lock(jid: bytes) -> bytes:
     """String with a TTL: a retry of this job is scheduled."""
     return b"joobq:retry_lock:" + jid

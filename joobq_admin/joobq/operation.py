@@ -6,18 +6,16 @@ import uuid
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from datetime import timedelta
-from itertools import islice
 from typing import TypedDict, TypeVar, Unpack
 
-from redis import Redis, exceptions
+from redis import Redis
 
 from joobq_admin.joobq import asked, keys, lookup, scripts
 from joobq_admin.joobq.audit import ALL, Actor, AuditLog, as_recorded, jid_key, what_was_sent, who_and_why
 from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.cjson import queue_of
 from joobq_admin.joobq.entry import Entry, EntryRef, is_uuid, job_key, to_bytes
-from joobq_admin.joobq.filters import in_queue
-from joobq_admin.joobq.outcome import Answer, AnswerLost, NotDone, Refusal, Refused, UnexpectedReply, Unreachable
+from joobq_admin.joobq.outcome import Answer, Refusal, Refused, UnexpectedReply, Unreachable
 from joobq_admin.joobq.redriven import CannotRedrive, Redriven, redriven
 from joobq_admin.joobq.scripts import Call, Reply
 
@@ -84,44 +82,6 @@ class Operation:
             args = (self.id, digest, jid_key(to_bytes(jid or "")), *self._who_and_why())
             calls[digest] = scripts.RESTORE.call((keys.DEAD, keys.COUNTS, *AuditLog.KEYS, *Bin.KEYS), args)
         return self._send(calls)
-
-    def purge_all(self, planned: int | None = None, queue: str = "") -> tuple[int, bool]:
-        """Everything at once, or (`planned` entries of one queue) only the record of it.
-
-        How many entries went, or are to go, and whether that was recorded before: then nothing is done.
-        Raises NotDone when nothing was done, AnswerLost when that is not known.
-        """
-        of_queue = () if planned is None else (b"queue", to_bytes(queue))
-        args = (self.id, "" if planned is None else planned, *of_queue, *self._who_and_why()) if self.audit else ()
-        call = scripts.PURGE_ALL.call((keys.DEAD, keys.COUNTS, *(AuditLog.KEYS if self.audit else ())), args)
-        (reply,) = scripts.send(self.redis, [call])
-        if isinstance(reply, list):
-            return int(reply[0]), bool(reply[1])
-        answer = scripts.answer(reply)
-        if answer in (Reply.UNKNOWN, Reply.NOT_SENT):
-            raise AnswerLost("the answer of purge_all was lost")
-        raise NotDone(reason_of(answer))
-
-    def purge_queue(self, queue: str) -> int:
-        """Those entries of a queue that are there now go for good, under one record; how many went."""
-        with scripts.looking():
-            first = {bytes.fromhex(entry.digest) for entry in lookup.every(self.redis, in_queue(queue))}
-        planned, before = self.purge_all(len(first), queue) if self.audit else (len(first), False)
-        if before:
-            return planned
-        gone, entries = 0, lookup.every(self.redis, in_queue(queue))
-        try:
-            while block := list(islice(entries, scripts.PIPELINE)):
-                calls = [self._purge_call(e, recorded=False) for e in block if bytes.fromhex(e.digest) in first]
-                replies = scripts.write(self.redis, calls) if calls else []
-                gone += replies.count(Reply.DONE)
-                if cut := [reply for reply in replies if reply not in (Reply.DONE, Reply.GONE)]:
-                    if gone or self.audit or not {Reply.UNKNOWN, Reply.NOT_SENT}.isdisjoint(cut):
-                        raise AnswerLost(f"{cut[0].name} after {gone} entries")
-                    raise NotDone(reason_of(cut[0]))
-        except (Unreachable, exceptions.RedisError) as error:
-            raise AnswerLost(f"{error} after {gone} entries") from error
-        return gone
 
     def _purge_call(self, entry: Entry, bin_: Bin | None = None, recorded: bool = True) -> Call:
         """Without a bin for good. `recorded=False`: one of many that one record stands for."""

@@ -16,7 +16,7 @@ FOLDER = sources.ROOT / "joobq_admin/joobq/lua"
 FOLDERS = ("", "delivery/")
 SCRIPTS = sorted(f"{folder}{path.stem}" for folder in FOLDERS for path in (FOLDER / folder).glob("*.lua"))
 DELIVERY = [name for name in SCRIPTS if name.startswith("delivery/")]
-SAYS_A_REPLY = ("redrive", "remove", "restore", "purge_all", "unredacted")
+SAYS_A_REPLY = ("redrive", "remove", "restore", "purge_all", "unredacted", "plan", "purge_planned")
 SAYS_AN_OUTCOME = {
     "delivery/admit": shapes.AdmissionOutcome,
     "delivery/import_record": shapes.AdmissionOutcome,
@@ -156,6 +156,7 @@ def test_no_key_is_made_in_lua(name: str) -> None:
         "times",
         *keys.DELIVERY_KINDS,
         "key",
+        "plan",
     }
     for command, key in re.findall(r"redis\.p?call\('(\w+)', *([^,)]+)", body(name)):
         assert command == "TIME" or key in aliases, (command, key)

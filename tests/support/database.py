@@ -13,6 +13,7 @@ def contents(redis: redis_py.Redis) -> Contents:
         b"zset": lambda key: redis.zrange(key, 0, -1, withscores=True),
         b"list": lambda key: redis.lrange(key, 0, -1),
         b"hash": redis.hgetall,
+        b"set": redis.smembers,
         b"string": redis.get,
         b"stream": redis.xrange,
     }
