@@ -1,6 +1,7 @@
 """Dead letters: the list, one entry, and the presses of Redrive and Purge."""
 
 from collections.abc import Callable
+from functools import partial
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_safe
@@ -13,6 +14,7 @@ from joobq_admin.pages import answer, forms, gone, links, listing, log, purge_fo
 from joobq_admin.pages.entry_page import opened
 from joobq_admin.pages.forms import Press
 from joobq_admin.pages.pressed import Told, answered, of_press
+from joobq_admin.pages.purge_forms import Confirmation
 from joobq_admin.sso.roles import Action, needs
 
 
@@ -56,25 +58,39 @@ def redrive(request: HttpRequest, ref: str) -> HttpResponse:
 @answer.only_pressed
 @needs(Action.PURGE)
 def purge(request: HttpRequest, ref: str) -> HttpResponse:
-    """Asks first; with the answer, which has a reason, the very entry that was reviewed goes into the bin."""
-    pressed, given = forms.press(request, ref), purge_forms.confirmation(request)
+    """Asks first; then the very entry that was reviewed goes, into the bin or for good, with a reason."""
+    pressed, given = forms.press(request, ref), purge_forms.confirmation(request, n=1)
     if not given:
         return question.of_one(request, pressed, given)
-    return _act(request, pressed, Action.PURGE, dead_letters().purge_entries, given.reason)
+    if given.for_good:
+        return _purge_for_good(request, pressed, given)
+    return _act(request, pressed, Action.PURGE, dead_letters().purge_entries, given)
+
+
+@needs(Action.PURGE_FOR_GOOD)
+def _purge_for_good(request: HttpRequest, pressed: Press, given: Confirmation) -> HttpResponse:
+    purge = partial(dead_letters().purge_entries, for_good=True)
+    return _act(request, pressed, Action.PURGE_FOR_GOOD, purge, given)
 
 
 def _act(
-    request: HttpRequest, pressed: Press, action: Action, act: Callable[..., Outcome], reason: str = ""
+    request: HttpRequest,
+    pressed: Press,
+    action: Action,
+    act: Callable[..., Outcome],
+    given: Confirmation = purge_forms.NOT_ASKED,
 ) -> HttpResponse:
-    now, word, user = times.now(), str(action), request.user
+    now, word, user = times.now(), "redrive" if action is Action.REDRIVE else "purge", request.user
+    form = slip.form(
+        pressed.ref, pressed.operation, pressed.reviewed, pressed.older, given.reason, for_good=given.for_good
+    )
     try:
-        outcome = act([pressed.ref], by=Actor(user.sub, user.name), reason=reason, operation=pressed.operation)
+        outcome = act([pressed.ref], by=Actor(user.sub, user.name), reason=given.reason, operation=pressed.operation)
         log.pressed(action, pressed.operation, user, outcome)
-        told = of_press(pressed, outcome, user, times.now(), word, reason)
+        told = of_press(pressed, outcome, user, times.now(), form, word)
     except connection.TROUBLE as trouble:
         nothing, said = Outcome(unsent=(pressed.ref,)), connection.said(trouble)
         log.pressed(action, pressed.operation, user, nothing, said)
-        form = slip.form(pressed.ref, pressed.operation, pressed.reviewed, pressed.older, reason)
         told = Told(slip.not_sent(pressed.ref, form, now, said, word))
     if told.slip.status == 503 and forms.unsure(request):  # this operation may have arrived before
         told = Told(slip.still_unknown(told.slip, pressed.ref, times.now(), word))

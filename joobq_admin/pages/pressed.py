@@ -1,23 +1,25 @@
 """What became of one press: the port's outcome as the slip that says so."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 
 from joobq_admin.connection import TROUBLE, audit_log, dead_letters, redaction
 from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.lookup import Near
-from joobq_admin.joobq.outcome import Outcome
+from joobq_admin.joobq.outcome import Outcome, Refusal
 from joobq_admin.pages import answer, links, purged, slip, times
 from joobq_admin.pages.deaths import Deaths, deaths
 from joobq_admin.pages.follow import follow
 from joobq_admin.pages.forms import Press
 from joobq_admin.pages.looked import looked
-from joobq_admin.pages.slip import Slip
+from joobq_admin.pages.slip import Form, Slip
 from joobq_admin.pages.tokens import plain
-from joobq_admin.sso.roles import User
+from joobq_admin.sso.roles import Action, User
 from joobq_admin.triage import history
 from joobq_admin.triage.versions import Version, version
 
@@ -29,11 +31,8 @@ class Told(NamedTuple):
     near: Near | None = None
 
 
-def of_press(
-    pressed: Press, outcome: Outcome, user: User, at: datetime, action: str = "redrive", reason: str = ""
-) -> Told:
-    """One entry was asked for, so exactly one group of the outcome holds it."""
-    form = slip.form(pressed.ref, pressed.operation, pressed.reviewed, pressed.older, reason)
+def of_press(pressed: Press, outcome: Outcome, user: User, at: datetime, form: Form, action: str = "redrive") -> Told:
+    """One entry was asked for, so exactly one group of the outcome holds it. `form`: of the same press again."""
     reviewed = Version.parse(pressed.reviewed)
     queue = plain(reviewed.queue, 200) if reviewed else ""
     if outcome.done:
@@ -45,7 +44,9 @@ def of_press(
             else done(pressed, user, at, older)
         )
     if outcome.refused:
-        return Told(slip.refused(outcome.refused[0], pressed.ref, queue, at, form, action))
+        refused = slip.refused(outcome.refused[0], pressed.ref, queue, at, form, action)
+        full = outcome.refused[0].reason is Refusal.BIN_FULL and user.can(Action.PURGE_FOR_GOOD)
+        return Told(replace(refused, links=((reverse("bin"), "Open the bin", ""),), for_good=True) if full else refused)
     if outcome.unknown:
         return Told(slip.unknown(pressed.ref, queue, form, at, action=action))
     if outcome.unsent:

@@ -1,5 +1,6 @@
 """What ticked rows, a purge and its undo are sent with, checked: which entries, why, and which purge to undo."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,24 +12,48 @@ from joobq_admin.pages import forms, links
 
 LONGEST_REASON = 1_000  # characters
 
+Fields = tuple[tuple[str, str], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """`pressed`: the question was answered. Without a reason, one line of text, it is asked again."""
+    """The answer to the question before a purge; it is asked again until there is a reason, one line of text.
+
+    `pressed`: it was answered; `counted`: with the number of entries, which only what is for good must be.
+    """
 
     pressed: bool
     reason: str
+    for_good: bool = False
+    counted: bool = False
 
     def __bool__(self) -> bool:
-        return self.pressed and bool(self.reason)
+        return self.pressed and bool(self.reason) and (self.counted or not self.for_good)
+
+    @property
+    def without_reason(self) -> bool:
+        return self.pressed and not self.reason
+
+    @property
+    def miscounted(self) -> bool:
+        return self.pressed and self.for_good and not self.counted
 
 
-def confirmation(request: HttpRequest) -> Confirmation:
+NOT_ASKED = Confirmation(False, "")
+
+
+def confirmation(request: HttpRequest, n: int, for_good: bool | None = None) -> Confirmation:
+    """`n`: how many entries it is about; `for_good` None: as the form says."""
     posted: Any = request.POST
     reason = " ".join(posted.get("reason", "").split())
     if len(reason) > LONGEST_REASON:
         raise BadRequest("the reason is too long")
-    return Confirmation(forms.flag(posted, "confirmed"), reason)
+    return Confirmation(
+        pressed=forms.flag(posted, "confirmed"),
+        reason=reason,
+        for_good=forms.flag(posted, "for_good") if for_good is None else for_good,
+        counted=re.sub(r"[\s,]", "", posted.get("count", "")) == str(n),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +77,12 @@ class Ticks:
     operation: str
     back: str
 
-    def fields(self, reason: str = "") -> tuple[tuple[str, str], ...]:
-        """The same as hidden fields of a form."""
-        why = (("confirmed", "1"), ("reason", reason)) if reason else ()
+    def fields(self, given: Confirmation = NOT_ASKED) -> Fields:
+        """The same as hidden fields of a form, with what was answered."""
+        why = (("confirmed", "1"), ("reason", given.reason)) if given else ()
+        good = (("for_good", "1"), ("count", str(len(self.refs)))) if given and given.for_good else ()
         ticks = (("entry", links.tick(ref)) for ref in self.refs)
-        return (("operation", self.operation), ("back", self.back), *why, *ticks)
+        return (("operation", self.operation), ("back", self.back), *why, *good, *ticks)
 
 
 def ticks(request: HttpRequest) -> Ticks:

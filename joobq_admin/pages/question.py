@@ -1,4 +1,4 @@
-"""What is asked before a purge: how many, of which queues, why, and until when it can be undone."""
+"""What is asked before a purge: how many, of which queues, why, until when it can be undone, or whether for good."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -13,18 +13,24 @@ from joobq_admin import connection
 from joobq_admin.connection import dead_letters
 from joobq_admin.joobq.entry import Entry
 from joobq_admin.pages import answer, forms, links, listing, slip, times
+from joobq_admin.pages.answer import Confirm
 from joobq_admin.pages.forms import Press
 from joobq_admin.pages.purge_forms import LONGEST_REASON, Confirmation, Ticks
 from joobq_admin.pages.rows import error_of
 from joobq_admin.pages.tokens import plain
 from joobq_admin.pages.undo import moment, the_bin
+from joobq_admin.sso.roles import Action, User
+from joobq_admin.sso.way_back import came_from
 
 LOST = "told when no answer comes"  # in the place of the reason, which the page puts there
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`split`: queue, error and how many of the entries that are here; `url` is where it is answered."""
+    """`split`: queue, error and how many of the entries that are here; `url` is where it is answered.
+
+    `given`: what was answered before; `choice`: it may be for good; `confirm`: not before the reader has confirmed.
+    """
 
     n: int
     split: list[tuple[str, str, int]]
@@ -32,7 +38,9 @@ class Question:
     target: str
     back: str
     until: str
-    missing: bool
+    given: Confirmation
+    choice: bool
+    confirm: Confirm | None
     hours: int = settings.BIN_HOURS
     environment: str = settings.ENVIRONMENT
     longest: int = LONGEST_REASON
@@ -41,29 +49,45 @@ class Question:
 def of_one(request: HttpRequest, pressed: Press, given: Confirmation) -> HttpResponse:
     ref, now = pressed.ref, times.now()
     entry = dead_letters().look_up(ref)
-    question = _question(1, [entry] if entry else [], links.press(ref, "purge"), "action", links.entry(ref), given)
+    here, url = [entry] if entry else [], links.press(ref, "purge")
+    question = _question(request, 1, here, url, "action", links.entry(ref), given)
     form = slip.form(ref, pressed.operation, pressed.reviewed, pressed.older)
     queue = plain(entry.queue, 200) if entry else ""
-    lost = slip.unknown(ref, queue, form._replace(reason=LOST), now, answered=False, action="purge")
+    told = form._replace(reason=LOST, for_good=question.choice)
+    lost = slip.unknown(ref, queue, told, now, answered=False, action="purge")
     return _asked(request, question, {"form": form, "lost": lost})
 
 
 def of_ticked(request: HttpRequest, ticks: Ticks, given: Confirmation) -> HttpResponse:
     here = connection.found(ticks.refs).values()
     back = listing.url(forms.listing(request, ticks.back))
-    question = _question(len(ticks.refs), here, reverse("purge"), "results", back, given)
+    question = _question(request, len(ticks.refs), here, reverse("purge"), "results", back, given)
     return _asked(request, question, {"fields": ticks.fields()})
 
 
-def _question(n: int, here: Iterable[Entry], url: str, target: str, back: str, given: Confirmation) -> Question:
+def _question(
+    request: HttpRequest, n: int, here: Iterable[Entry], url: str, target: str, back: str, given: Confirmation
+) -> Question:
     kinds = Counter((plain(entry.queue, 80) or "no queue name", error_of(entry)[0]) for entry in here)
     split = [(queue, cls, count) for (queue, cls), count in kinds.most_common()]
-    return Question(n, split, url, target, back, moment(times.now() + the_bin().keep), given.pressed)
+    user: User = request.user
+    may = user.can(Action.PURGE_FOR_GOOD)
+    return Question(
+        n=n,
+        split=split,
+        url=url,
+        target=target,
+        back=back,
+        until=moment(times.now() + the_bin().keep),
+        given=given,
+        choice=may and user.recent,
+        confirm=Confirm(came_from(request) or back) if may and not user.recent else None,
+    )
 
 
 def _asked(request: HttpRequest, question: Question, more: dict[str, Any]) -> HttpResponse:
     """For htmx a dialog, wherever its answer was to go; else a page."""
-    context = {"purge": question, **more}
+    context = {"purge": question, "confirm": question.confirm, **more}
     htmx: Any = getattr(request, "htmx", None)
     if not htmx:
         return answer.page(request, "dead_letters/purge.html", context | {"title": "Purge?"}, nav="entries")

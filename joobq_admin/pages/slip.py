@@ -25,6 +25,7 @@ from joobq_admin.triage.versions import Version, differences, same_job
 
 #: What is said of the front of a queue is of the moment of the redrive: later others may stand there.
 JUST_NOW = timedelta(seconds=10)
+NO_RECORD = "the audit log has no record of these bytes"
 
 
 class Form(NamedTuple):
@@ -37,11 +38,14 @@ class Form(NamedTuple):
     reviewed: str
     older: str
     reason: str  # of a purge
+    for_good: bool  # a purge that keeps no copy
 
 
-def form(ref: EntryRef, operation: str, reviewed: str = "", older: str = "", reason: str = "") -> Form:
+def form(
+    ref: EntryRef, operation: str, reviewed: str = "", older: str = "", reason: str = "", for_good: bool = False
+) -> Form:
     jid = ref.jid if ref.jid and links.is_plain(ref.jid) else ""
-    return Form(score_text(ref.score), ref.digest, jid, operation, reviewed, older, reason)
+    return Form(score_text(ref.score), ref.digest, jid, operation, reviewed, older, reason, for_good)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +83,7 @@ class Slip:
     action: str = "redrive"
     press_url: str = ""
     purge_url: str = ""
+    for_good: bool = False  # a purge may be tried again that keeps no copy
     undo: Undo | None = None
     check_url: str = ""
     tone: str = "mute"
@@ -257,7 +262,7 @@ def unknown(
     lost = "The connection to Redis was lost" if answered else "No answer came"
     where = "The job may or may not be " + (f"in queue {queue}" if queue else "in its queue")
     if action == "purge":
-        where = "The entry may or may not be in the bin"
+        where = "The entry may or may not be purged"
     return _slip(
         "unknown", 503, ref, at, heading="Outcome unknown", safe="Pressing again is safe: it cannot run twice.",
         queue=queue, foot=foot, operation=pressed.operation, form=pressed,
@@ -281,19 +286,13 @@ def not_done(ref: EntryRef, pressed: Form, at: datetime, action: str = "redrive"
 def denied(ref: EntryRef, user: User, at: datetime) -> Slip:
     """A viewer's slip."""
     link = links.absolute(links.job(ref.jid) if ref.jid and links.is_plain(ref.jid) else links.entry(ref))
-    return _slip(
-        "denied", 403, ref, at, reading=True, heading=words.READ_ONLY, text=words.may_not(user), link=link,
-    )  # fmt: skip
+    return _slip("denied", 403, ref, at, reading=True, heading=words.READ_ONLY, text=words.may_not(user), link=link)
 
 
 def gone(ref: EntryRef, at: datetime, far: Looked, last: Record | None, user: User, action: str = "redrive") -> Slip:
     """Not found, nor another entry of the job, and no record says that it left; `last`: what a record does say."""
     where = "No entry with these bytes is in dead letters" if far.whole else f"It was not found among {far.at}"
-    said = (
-        f"the last record of it is: {history.did(last.action)} by {name_of(last, user)}"
-        if last
-        else ("the audit log has no record of these bytes")
-    )
+    said = f"the last record of it is: {history.did(last.action)} by {name_of(last, user)}" if last else NO_RECORD
     return _slip(
         "told", 409, ref, at, text=f"{where}, and {said}. Nothing was {history.did(action)}.", links=far.onward,
         heading="Gone, and not by this dashboard" if far.whole else "Not found, and not taken by this dashboard",

@@ -29,7 +29,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """`again`: hidden fields of the same press, where some of it is not known or was not sent. `toast`: with Undo."""
+    """`again`: hidden fields of the same press, where some of it is not known or was not sent. `toast`: with Undo.
+
+    `next`: what can be done about what was refused; `bin_url`: where, for who may.
+    """
 
     action: str
     heading: str
@@ -40,6 +43,8 @@ class Tally:
     rows: list[Row] = field(default_factory=list)
     again: tuple[tuple[str, str], ...] = ()
     again_url: str = ""
+    next: str = ""
+    bin_url: str = ""
     toast: str = ""
     undo: Undo | None = None
 

@@ -212,7 +212,7 @@
     const own = slip && slip !== "#signed-out" ? elt.closest("[data-untold]")?.dataset.untold : "";
     const told = target?.id === "action" && $(own ? `${slip}-${own}` : slip)?.content.firstElementChild.cloneNode(true);
     if (told) {
-      if (own) $("[name=reason]", told).value = elt.elements.reason.value;
+      if (own) carry(new FormData(elt), told);
       $("#dialog").replaceChildren();
       $("#action").replaceWith(told);
       htmx.process(told);
@@ -222,6 +222,9 @@
     } else {
       plainly(elt); // the same operation, so it cannot run twice
     }
+  }
+  function carry(given, slip) { // what was answered goes with the next press
+    $$("[name=reason],[name=for_good],[name=count]", slip).forEach((field) => { field.value = given.get(field.name) ?? ""; });
   }
   function plainly(elt) {
     const form = elt.form ?? elt;

@@ -42,7 +42,7 @@ def test_a_lost_answer_is_unknown_and_can_be_checked(client: Client, valkey: Ser
         answer = answered(client, question)
         assert answer.status_code == 503
         assert "Outcome unknown" in says(answer)
-        assert "The entry may or may not be in the bin." in says(answer)
+        assert "The entry may or may not be purged." in says(answer)
         assert "Press Purge again" in says(answer)
         assert hidden(answer)["reason"] == WHY
         proxy.passes()
