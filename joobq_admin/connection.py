@@ -1,6 +1,7 @@
 """The only bridge from the settings to the port. Everything is made when it is first asked for, so after the fork."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from functools import cache
 from typing import Any, Unpack
@@ -10,9 +11,10 @@ from redis import Redis, exceptions
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from joobq_admin.joobq import lookup, queues, scripts, server
+from joobq_admin.joobq import conditions, lookup, queues, scripts, server, sessions
 from joobq_admin.joobq.audit import AuditLog
 from joobq_admin.joobq.bin import Bin
+from joobq_admin.joobq.conditions import Condition
 from joobq_admin.joobq.counting import Counting
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
 from joobq_admin.joobq.entry import Entry, EntryRef
@@ -86,6 +88,21 @@ def trace(queue: str, jid: str) -> queues.Trace:
 def found(refs: Sequence[EntryRef]) -> dict[EntryRef, Entry]:
     """Those of these entries that stand at their scores. Raises TROUBLE."""
     return lookup.find(client(), refs)
+
+
+def while_signed_in(ids: Sequence[str], began: int) -> AbstractContextManager[Condition]:
+    """Within it the first thing that is read, or asked, raises SessionOver if this session was ended elsewhere."""
+    return conditions.first(sessions.still_on(ids, began))
+
+
+def ask() -> None:
+    """Asks now what nobody has asked yet within `while_signed_in`. Raises SessionOver, TROUBLE."""
+    scripts.read(client(), [])
+
+
+def end_sessions(id_: str, until: int = sessions.ALL) -> None:
+    """Ends the sessions of this id that began until then. Again is the same. Raises TROUBLE."""
+    sessions.end(client(), id_, timedelta(hours=settings.SESSION_HOURS), until)
 
 
 def said(trouble: Exception) -> str:

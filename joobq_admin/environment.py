@@ -4,12 +4,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import SplitResult, quote, urlsplit
 
-from joobq_admin.sso import dev, proxy
-from joobq_admin.sso.roles import EVERYONE, Role, RoleGroups
+from joobq_admin.sso import dev
 from joobq_admin.triage.redact import DEFAULT_PATTERNS, Redaction
 
 OURS = "JOOBQ_ADMIN_"
@@ -87,19 +85,6 @@ class Variables:
                 )
         if self.problems:
             raise SystemExit("\n".join(["JoobQ Admin does not start. In its environment:", *self.problems]))
-
-
-def auth(ask: Variables) -> str:
-    """Who signs people in: `proxy` or `dev`; '' when that is not said."""
-    name = "JOOBQ_ADMIN_AUTH"
-    text = ask.text(name)
-    if text in ("proxy", "dev"):
-        return text
-    if text == "oidc":
-        ask.problem(name, "oidc is not available in this version; set it to proxy")
-    else:
-        ask.problem(name, "must say who signs people in: proxy, or dev on your own machine")
-    return ""
 
 
 def secret_key(ask: Variables, name: str, required: bool = False) -> str:
@@ -199,68 +184,3 @@ def redact(ask: Variables) -> tuple[str, ...]:
     except ValueError as error:
         ask.problem(name, f"must be names of fields with ; between them: {error}")
     return patterns
-
-
-def role_groups(ask: Variables, required: bool) -> RoleGroups:
-    """Which groups have which role; `required`: at least one must have one."""
-    groups = {role: frozenset(ask.words(f"JOOBQ_ADMIN_ROLE_{role.name}")) for role in Role}
-    for role in (Role.OPERATOR, Role.ADMIN):
-        if EVERYONE in groups[role]:
-            ask.problem(
-                f"JOOBQ_ADMIN_ROLE_{role.name}", "* (everybody who is signed in) is for viewers only; name groups"
-            )
-    if required and not any(groups.values()):
-        ask.problem(
-            "JOOBQ_ADMIN_ROLE_VIEWER, _OPERATOR, _ADMIN",
-            "name at least one group in one of them; else nobody may see anything",
-        )
-    return groups
-
-
-def proxy_rules(ask: Variables, required: bool) -> proxy.Rules:
-    """What the proxy sends. `required`: without its secret and its separator of groups there are none."""
-    kind = ask.text("JOOBQ_ADMIN_PROXY_KIND", "headers")
-    if kind == "assertion":
-        ask.problem("JOOBQ_ADMIN_PROXY_KIND", "assertion is not available in this version; set it to headers")
-    elif kind != "headers":
-        ask.problem("JOOBQ_ADMIN_PROXY_KIND", "must be headers")
-    separator = ask.text("JOOBQ_ADMIN_PROXY_GROUPS_SEPARATOR")
-    if required and not separator:
-        ask.problem(
-            "JOOBQ_ADMIN_PROXY_GROUPS_SEPARATOR", "must be what the proxy puts between groups and no group's name holds"
-        )
-    missing = f"must be a secret that the proxy sends with each request; {MAKE_A_SECRET}" if required else ""
-    current = proxy_secret(ask, "JOOBQ_ADMIN_PROXY_SECRET", missing)
-    old = proxy_secret(ask, "JOOBQ_ADMIN_PROXY_SECRET_OLD")
-    return proxy.Rules(
-        secrets=tuple(filter(None, (current, old))),
-        secret_header=header(ask, "JOOBQ_ADMIN_PROXY_SECRET_HEADER", "X-JoobQ-Admin-Proxy-Secret"),
-        user_header=header(ask, "JOOBQ_ADMIN_PROXY_USER_HEADER", "X-Forwarded-User"),
-        name_header=header(ask, "JOOBQ_ADMIN_PROXY_NAME_HEADER", "X-Forwarded-Preferred-Username"),
-        groups_header=header(ask, "JOOBQ_ADMIN_PROXY_GROUPS_HEADER", "X-Forwarded-Groups"),
-        groups_separator=separator or ";",
-        roles=role_groups(ask, required),
-        peers=networks(ask, "JOOBQ_ADMIN_PROXY_PEERS"),
-    )
-
-
-def proxy_secret(ask: Variables, name: str, missing: str = "") -> str:
-    value = ask.secret(name, missing)
-    if value and not re.fullmatch(r"[ -+\--~]{32,256}", value):
-        ask.problem(name, f"must be 32 to 256 characters of ASCII, none of them a comma; {MAKE_A_SECRET}")
-    return value
-
-
-def header(ask: Variables, name: str, default: str) -> str:
-    value = ask.text(name, default)
-    if not re.fullmatch(r"[A-Za-z0-9-]+", value):
-        ask.problem(name, "must be the name of a header, of letters, digits and -; servers drop names with _")
-    return value
-
-
-def networks(ask: Variables, name: str) -> tuple[IPv4Network | IPv6Network, ...]:
-    try:
-        return tuple(ip_network(word, strict=False) for word in ask.words(name))
-    except ValueError as error:
-        ask.problem(name, f"must be addresses or networks with ; between them: {error}")
-        return ()

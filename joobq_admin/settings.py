@@ -5,19 +5,24 @@ import secrets
 import sys
 from pathlib import Path
 
-from joobq_admin import environment
+from joobq_admin import environment, sign_in_rules
 from joobq_admin.environment import PublicURL, Variables
 
 ROOT = Path(__file__).parent.parent
 ask = Variables(os.environ)
 
 # Who may come in, and from where
-AUTH = environment.auth(ask)
+AUTH = sign_in_rules.auth(ask)
 IN_DEV = AUTH == "dev"
 PORT = ask.number("PORT", 8000, 1, 65535)
 PUBLIC = environment.public_url(ask, local=PublicURL("http", "127.0.0.1", PORT) if IN_DEV else None)
 PUBLIC_URL = str(PUBLIC)
-PROXY = environment.proxy_rules(ask, required=AUTH == "proxy")
+ROLE_EMAILS = sign_in_rules.role_emails(ask)
+BY_GROUP = AUTH == "proxy" or (AUTH == "oidc" and not any(ROLE_EMAILS.values()))
+ROLE_GROUPS = sign_in_rules.role_groups(ask, required=BY_GROUP)
+OIDC = sign_in_rules.oidc_rules(ask, ROLE_GROUPS, ROLE_EMAILS, required=AUTH == "oidc")
+PROXY = sign_in_rules.proxy_rules(ask, ROLE_GROUPS, required=AUTH == "proxy")
+SESSION_HOURS = ask.number("JOOBQ_ADMIN_SESSION_HOURS", 8, 1, 24)
 REAUTH_MINUTES = ask.number("JOOBQ_ADMIN_REAUTH_MINUTES", 15, 1, 24 * 60)
 SUPPORT_CONTACT = ask.text("JOOBQ_ADMIN_SUPPORT_CONTACT")
 ENVIRONMENT = ask.text("JOOBQ_ADMIN_ENVIRONMENT")
@@ -53,6 +58,7 @@ MIDDLEWARE = [
     "joobq_admin.pages.health.probes",  # before sign-in and the check of Host: who asks has neither
     "django_htmx.middleware.HtmxMiddleware",
     "joobq_admin.sso.middleware.SignIn",
+    "joobq_admin.pages.sessions.Sessions",
     "django.middleware.common.CommonMiddleware",
     "joobq_admin.sso.middleware.forms_in_utf_8",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -73,6 +79,7 @@ CSRF_COOKIE_SECURE = SECURE
 CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_PATH = "/"  # below a prefix too: __Host- asks for it
 CSRF_FAILURE_VIEW = "joobq_admin.pages.answer.csrf_failure"
+SIGN_IN_FIRST_VIEW = "joobq_admin.pages.sign_in.sign_in_first"  # ours, as the one above is Django's
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CSP = {

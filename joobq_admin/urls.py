@@ -21,6 +21,11 @@ urlpatterns = [
     path("audit/export", audit.export, name="audit-export"),
     path("auth/dev-role", sign_in.dev_role, name="dev-role"),
     path("auth/confirm", sign_in.confirm, name="confirm"),
+    path("auth/login", sign_in.login, name="login"),
+    path("auth/callback", sign_in.callback, name="callback"),
+    path("auth/logout", sign_in.logout, name="logout"),
+    path("auth/signed-out", sign_in.signed_out, name="signed-out"),
+    path("auth/backchannel-logout", sign_in.backchannel_logout, name="backchannel-logout"),
 ]
 
 handler400 = answer.bad_request

@@ -15,7 +15,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.support import chromium
 from tests.support.background import nobody_counts
 from tests.support.dashboard import Dashboard
+from tests.support.provider import Provider
 from tests.support.servers import KINDS, Proxy, Server, free_port
+from tests.support.signing_in import by_oidc
 
 # The address must be known before Django's settings are read; the server behind it starts when a test first needs it.
 PORT = free_port()
@@ -109,6 +111,21 @@ def with_django() -> Iterator[None]:
 def client(with_django: None, valkey: Server) -> Client:
     """Requests to the application in this process, as the admin `dev`, without CSRF checks; Redis is `valkey`."""
     return Client(headers={"Host": "127.0.0.1"})
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    """An OpenID provider that this test may spoil."""
+    provider = Provider()
+    yield provider
+    provider.close()
+
+
+@pytest.fixture
+def oidc(client: Client, provider: Provider) -> Iterator[Client]:
+    """Somebody who is not signed in, where `provider` signs people in; else as `client`."""
+    with by_oidc(provider):
+        yield client
 
 
 @pytest.fixture(scope="session")

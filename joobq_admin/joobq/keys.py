@@ -15,6 +15,11 @@ DELIVERY = "joobq:delivery:"
 DELIVERY_KINDS = ("records", "payloads", "ready", "leases", "quarantine", "gate")
 
 
+def revoked(session: str) -> bytes:
+    """String with a TTL: until when sessions of this id that began are over (see sessions)."""
+    return b"joobq:admin:revoked:" + session.encode()
+
+
 def plan(operation: str) -> bytes:
     """Set with a TTL: what is still to go of a purge of one queue, 16 bytes of the digest of each entry."""
     return b"joobq:admin:plan:" + operation.encode()

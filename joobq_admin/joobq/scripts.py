@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from redis import Redis, exceptions
 
+from joobq_admin.joobq import conditions
 from joobq_admin.joobq.outcome import AnswerLost, NotDone, Refusal, UnexpectedReply, Unreachable
 
 PIPELINE = 50  # scripts a round trip: larger ones are no faster and stall other clients
@@ -118,6 +119,11 @@ def read(redis: Redis, calls: Sequence[Call], aside: Sequence[Call] = ()) -> lis
     Reads may be sent again: a connection that was stale is replaced once. Raises the first error reply, and Unreachable
     when Redis does not answer.
     """
+    if condition := conditions.unasked():
+        with condition.being_asked():
+            reply, *replies = read(redis, [condition.call, *calls], aside)
+        condition.check(reply)
+        return replies
     if not calls:
         return []
     for last in (False, True):
@@ -139,6 +145,7 @@ def send(redis: Redis, calls: Sequence[Call]) -> list[Any]:
 
     Raises Unreachable when there was no connection.
     """
+    read(redis, [])  # nothing is sent for a thread whose condition does not hold
     replies = _exchange(redis, calls)
     again = [at for at, reply in enumerate(replies) if isinstance(reply, exceptions.NoScriptError)]
     if again:

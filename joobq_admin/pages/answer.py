@@ -40,7 +40,7 @@ class Shell:
     at: str
     here: str
     me: Me | None
-    dev: bool
+    auth: str
     roles: list[tuple[str, str, bool]]
     nav: str = ""
     rail: Rail | None = None
@@ -58,7 +58,7 @@ def shell(request: HttpRequest, **more: Any) -> Shell:
         at=times.now().strftime("%H:%M:%S"),
         here=request.get_full_path() if request.method == "GET" else reverse("entries"),
         me=Me(user.name, user.initials, role) if user else None,
-        dev=settings.AUTH == "dev",
+        auth=settings.AUTH,
         roles=[(word, str(of or "no role"), bool(user and user.role == of)) for word, of in dev.ROLES.items()],
         **more,
     )

@@ -7,9 +7,10 @@ from dataclasses import replace
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
+from django.urls import Resolver404, get_callable, resolve
 from django.utils.cache import patch_vary_headers
 
-from joobq_admin.sso import dev, proxy
+from joobq_admin.sso import dev, proxy, session
 from joobq_admin.sso.recent import is_recent
 from joobq_admin.sso.roles import NotRecent, User
 
@@ -29,14 +30,22 @@ For anybody else's eyes, run it behind a sign-in: JOOBQ_ADMIN_AUTH=proxy.
 """
 
 
+OPEN = {"login", "callback", "logout", "signed-out", "backchannel-logout"}  # where one signs in and out by oidc
+
+
 class SignIn:
-    """Sets `request.user` for all that is behind it. Who is unknown gets plain words: no page, no redirect, no loop."""
+    """Sets `request.user` for all that is behind it but where one signs in and out by oidc; then `request.session` too.
+
+    Who is unknown gets plain words, no page, no redirect, no loop; with oidc what SIGN_IN_FIRST_VIEW answers.
+    """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        who = by_loopback(request) if settings.AUTH == "dev" else by_proxy(request)
+        if settings.AUTH == "oidc" and is_open(request):
+            return self.get_response(request)
+        who = WAYS[settings.AUTH](request)
         if isinstance(who, HttpResponse):
             return who
         request.user = who
@@ -59,6 +68,24 @@ def by_loopback(request: HttpRequest) -> User | HttpResponse:
     picked = request.get_signed_cookie(dev.COOKIE, default="", salt=dev.COOKIE)
     who = dev.identify(request.META["REMOTE_ADDR"], request.headers.get("Host", ""), request.headers, picked)
     return who if isinstance(who, User) else refused(request, 403, NOT_LOCAL, who)
+
+
+def by_session(request: HttpRequest) -> User | HttpResponse:
+    if (found := session.read(request)) is None:
+        answer: HttpResponse = get_callable(settings.SIGN_IN_FIRST_VIEW)(request)
+        return answer
+    request.session = found
+    return found.user
+
+
+WAYS = {"proxy": by_proxy, "dev": by_loopback, "oidc": by_session}
+
+
+def is_open(request: HttpRequest) -> bool:
+    try:
+        return resolve(request.path_info).url_name in OPEN
+    except Resolver404:
+        return False
 
 
 def refused(request: HttpRequest, status: int, words: str, reason: str) -> HttpResponse:

@@ -7,6 +7,7 @@ import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from joobq_admin.joobq import keys
+from joobq_admin.sso.middleware import OPEN
 from joobq_admin.sso.roles import Action
 from tests.support.dashboard import Dashboard, signed_in
 from tests.support.letters import DIED, digest, jid, letter
@@ -35,6 +36,11 @@ ADDRESSES: dict[str, tuple[str, dict[str, str], Action | None]] = {
     "audit": ("/audit/", {}, Action.VIEW),
     "audit-export": ("/audit/export?format=csv", {}, Action.VIEW),
     "dev-role": ("/auth/dev-role", {"role": "admin"}, None),
+    "login": ("/auth/login", {}, None),
+    "callback": ("/auth/callback", {}, None),
+    "logout": ("/auth/logout", {}, None),
+    "signed-out": ("/auth/signed-out", {}, None),
+    "backchannel-logout": ("/auth/backchannel-logout", {}, None),
     "confirm": ("/auth/confirm", {"next": "/audit/"}, Action.VIEW),
 }
 
@@ -98,6 +104,7 @@ ANSWERS = {
     ("audit-export", FRAGMENT): (401, 403, 200, 200, 200),
     ("audit-export", POST): (401, 403, 405, 405, 405),
     ("audit-export", HTMX_POST): (401, 403, 405, 405, 405),
+    **{(name, how): (401, 404, 404, 404, 404) for name in OPEN for how in (PAGE, FRAGMENT, POST, HTMX_POST)},
     ("dev-role", PAGE): (401, 405, 405, 405, 405),
     ("dev-role", FRAGMENT): (401, 405, 405, 405, 405),
     ("dev-role", POST): (401, 404, 404, 404, 404),
@@ -188,7 +195,7 @@ def patterns(under: URLResolver) -> Iterator[URLPattern]:
 def test_every_view_says_what_it_needs(with_django: None) -> None:
     said: dict[Any, Any] = {each.name: vars(each.callback).get("needs") for each in patterns(get_resolver())}
     assert said == {name: needed for name, (_, _, needed) in ADDRESSES.items()}
-    assert {name for name, needed in said.items() if needed is None} == {"dev-role"}
+    assert {name for name, needed in said.items() if needed is None} == {"dev-role", *OPEN}
 
 
 def test_the_table_has_every_address_in_every_way() -> None:

@@ -37,10 +37,14 @@ def test_the_library(server: Server, redis: redis_py.Redis) -> None:
 
 
 def test_the_settings_of_a_deployment() -> None:
-    lines = block("JOOBQ_ADMIN_REDIS_URL=redis://:password").split("\n")
-    settings = settings_of(dict(line.split("=", 1) for line in lines if line))
-    assert settings.PUBLIC_URL == "https://ops.example.com/dlq"
-    assert settings.AUTH == "proxy"
+    def variables(beginning: str) -> dict[str, str]:
+        return dict(line.split("=", 1) for line in block(beginning).split("\n") if line)
+
+    by_oidc = variables("JOOBQ_ADMIN_REDIS_URL=redis://:password")
+    assert settings_of(by_oidc).PUBLIC_URL == "https://ops.example.com/dlq"
+    assert settings_of(by_oidc).OIDC.issuer == "https://id.example.com/realms/main"
+    kept = {name: value for name, value in by_oidc.items() if "_OIDC_" not in name}
+    assert settings_of(kept | variables("JOOBQ_ADMIN_AUTH=proxy")).AUTH == "proxy"
 
 
 def test_the_table_names_every_setting_and_no_other() -> None:
@@ -57,4 +61,5 @@ def test_the_table_names_every_setting_and_no_other() -> None:
 
 def stem(name: str) -> str:
     """What `_OLD` and the like in the same row stand behind."""
-    return next(stem for stem in ("JOOBQ_ADMIN_PROXY", "JOOBQ_ADMIN_ROLE", "JOOBQ_ADMIN", "") if name.startswith(stem))
+    stems = ("PROXY", "OIDC", "ROLE_EMAILS", "ROLE")
+    return next((stem for stem in map("JOOBQ_ADMIN_{}".format, stems) if name.startswith(stem)), "JOOBQ_ADMIN")

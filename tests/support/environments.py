@@ -16,6 +16,13 @@ PROXY = {
     "JOOBQ_ADMIN_PROXY_SECRET": LONG,
     "JOOBQ_ADMIN_PROXY_GROUPS_SEPARATOR": "|",
 }
+OIDC = {
+    **{name: value for name, value in PROXY.items() if "_PROXY_" not in name},
+    "JOOBQ_ADMIN_AUTH": "oidc",
+    "JOOBQ_ADMIN_OIDC_ISSUER": "https://id.example.com/realms/main",
+    "JOOBQ_ADMIN_OIDC_CLIENT_ID": "joobq-admin",
+    "JOOBQ_ADMIN_OIDC_CLIENT_SECRET": LONG,
+}
 DEV = {"JOOBQ_ADMIN_AUTH": "dev", "JOOBQ_ADMIN_REDIS_URL": "redis://127.0.0.1:6379/0"}
 
 

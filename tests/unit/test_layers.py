@@ -13,7 +13,7 @@ PORT, TRIAGE, SSO, PAGES = (f"joobq_admin/{room}" for room in ("joobq", "triage"
 MAY_IMPORT = {
     PORT: ("redis", "orjson"),
     TRIAGE: ("joobq_admin.joobq",),
-    SSO: ("django",),
+    SSO: ("django", "jwt"),
     PAGES: (
         "django",
         "django_htmx",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from joobq_admin.sso.roles import Role
-from tests.support.environments import DEV, LONG, PROXY, settings_of
+from tests.support.environments import DEV, LONG, OIDC, PROXY, settings_of
 
 
 def test_https_gives_cookies_that_only_this_host_can_set_and_get() -> None:
@@ -93,6 +93,24 @@ def test_the_proxy_is_read_with_its_old_secret_its_groups_and_its_networks() -> 
         Role.ADMIN: {"dl-admins", "the owners"},
     }
     assert LONG not in repr(rules)
+
+
+def test_a_provider_is_read_with_what_it_need_not_say() -> None:
+    changed = {"ROLE_VIEWER": "", "ROLE_EMAILS_ADMIN": "ada@example.com; Bob@example.com", "OIDC_GROUPS_CLAIM": "roles"}
+    settings = settings_of(OIDC | {f"JOOBQ_ADMIN_{name}": value for name, value in changed.items()})
+    rules = settings.OIDC
+    assert (rules.issuer, rules.client_id) == ("https://id.example.com/realms/main", "joobq-admin")
+    assert (rules.scopes, rules.groups_claim, rules.host) == ("openid profile email", "roles", "id.example.com")
+    assert rules.emails[Role.ADMIN] == {"ada@example.com", "Bob@example.com"}
+    assert settings.SESSION_HOURS == 8
+    assert LONG not in repr(rules)
+
+
+@pytest.mark.parametrize(
+    "issuer", ["https://id.example.com/", "http://127.0.0.1:9400", "https://[fd00::1]:8443/realms/a"]
+)
+def test_an_issuer_is_taken_letter_by_letter(issuer: str) -> None:
+    assert settings_of(OIDC | {"JOOBQ_ADMIN_OIDC_ISSUER": issuer}).OIDC.issuer == issuer
 
 
 @pytest.mark.parametrize("name", ["SECRET_KEY", "PROXY_SECRET", "REDIS_URL"])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.environments import DEV, LONG, PROXY, settings_of
+from tests.support.environments import DEV, LONG, OIDC, PROXY, settings_of
 
 
 def problems(variables: dict[str, str]) -> list[str]:
@@ -20,7 +20,6 @@ REFUSED = [
     ({"AUTH": ""}, "AUTH", "must say who signs people in"),
     ({"AUTH": "none"}, "AUTH", "must say who signs people in"),
     ({"AUTH": "Dev"}, "AUTH", "must say who signs people in"),
-    ({"AUTH": "oidc"}, "AUTH", "not available in this version"),
     ({"PROXY_KIND": "assertion"}, "PROXY_KIND", "not available in this version"),
     ({"PROXY_KIND": "trust"}, "PROXY_KIND", "must be headers"),
     ({"PROXY_SECRET": ""}, "PROXY_SECRET", "must be a secret that the proxy sends"),
@@ -78,7 +77,8 @@ REFUSED = [
     ({"LOG_LEVEL": "loud"}, "LOG_LEVEL", "debug, info, warning, error"),
     ({"REDCAT": "ssn"}, "REDCAT", "no such setting; did you mean JOOBQ_ADMIN_REDACT?"),
     ({"READ_ONLY": "yes"}, "READ_ONLY", "no such setting; remove it"),
-    ({"OIDC_ISSUER": "https://id.example.com"}, "OIDC_ISSUER", "no such setting"),
+    ({"ROLE_EMAILS_ADMIN": "ada@example.com;*@example.com"}, "ROLE_EMAILS_ADMIN", "whole e-mail addresses"),
+    ({"SESSION_HOURS": "25"}, "SESSION_HOURS", "a whole number from 1 to 24"),
 ]
 
 
@@ -89,6 +89,31 @@ def test_one_wrong_variable_is_one_line_that_names_it(changed: dict[str, str], n
     assert line.startswith(f"JOOBQ_ADMIN_{named}")
     assert words in line
     assert "hunter" not in line
+    assert LONG not in line
+
+
+BY_OIDC = [
+    ({"OIDC_ISSUER": ""}, "OIDC_ISSUER", "the provider's issuer"),
+    ({"OIDC_ISSUER": "id.example.com"}, "OIDC_ISSUER", "the provider's issuer"),
+    ({"OIDC_ISSUER": "http://id.example.com"}, "OIDC_ISSUER", "the provider's issuer"),
+    ({"OIDC_ISSUER": "https://id.example.com/?realm=a"}, "OIDC_ISSUER", "the provider's issuer"),
+    ({"OIDC_ISSUER": "https://id.example.com:port"}, "OIDC_ISSUER", "the provider's issuer"),
+    ({"OIDC_CLIENT_ID": ""}, "OIDC_CLIENT_ID", "the name under which the provider knows"),
+    ({"OIDC_CLIENT_SECRET": ""}, "OIDC_CLIENT_SECRET", "the secret that the provider gave"),
+    ({"OIDC_SCOPES": "profile email"}, "OIDC_SCOPES", "must hold openid"),
+    ({"OIDC_CA_FILE": "/nowhere"}, "OIDC_CA_FILE", "cannot be read"),
+    ({"OIDC_CA_FILE": "/etc/hostname"}, "OIDC_CA_FILE", "no certificate"),
+    ({"ROLE_VIEWER": ""}, "ROLE_VIEWER", "at least one group"),
+    ({"PUBLIC_URL": ""}, "PUBLIC_URL", "the address that readers use"),
+    ({"SECRET_KEY": ""}, "SECRET_KEY", "must be set"),
+]
+
+
+@pytest.mark.parametrize(("changed", "named", "words"), BY_OIDC)
+def test_of_a_provider_of_ones_own_too(changed: dict[str, str], named: str, words: str) -> None:
+    (line,) = problems(OIDC | {f"JOOBQ_ADMIN_{name}": value for name, value in changed.items()})
+    assert line.startswith(f"JOOBQ_ADMIN_{named}")
+    assert words in line
     assert LONG not in line
 
 
@@ -120,9 +145,9 @@ def test_an_empty_environment_names_everything_that_must_be_set() -> None:
 def test_proxy_alone_names_everything_that_a_proxy_needs() -> None:
     assert [line.partition(":")[0] for line in problems({"JOOBQ_ADMIN_AUTH": "proxy"})] == [
         "JOOBQ_ADMIN_PUBLIC_URL",
+        "JOOBQ_ADMIN_ROLE_VIEWER, _OPERATOR, _ADMIN",
         "JOOBQ_ADMIN_PROXY_GROUPS_SEPARATOR",
         "JOOBQ_ADMIN_PROXY_SECRET",
-        "JOOBQ_ADMIN_ROLE_VIEWER, _OPERATOR, _ADMIN",
         "JOOBQ_ADMIN_REDIS_URL",
         "JOOBQ_ADMIN_SECRET_KEY",
     ]

@@ -1,0 +1,141 @@
+"""Sign-in by the company's own provider: from a link straight to its page, in any number of tabs, as who one is."""
+
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.test import Client
+
+from joobq_admin.joobq import keys
+from tests.support.dashboard import Dashboard
+from tests.support.html import elements, get, press, says
+from tests.support.letters import DIED, digest, jid, letter
+from tests.support.provider import CLIENT, Provider
+from tests.support.servers import Server
+from tests.support.signing_in import begun, browser, ended, environment, next_of, role_of, sign_in
+from tests.support.wire import ask
+
+DEEP = "/dead-letters/?queue=%C3%A9&limit=5&after=1-2"
+
+
+@pytest.mark.parametrize("path", [DEEP, "/", "/jobs/a%20b%2Fc/?x=%26%2B+", "/jobs/%E2%82%AC/", "/nowhere"])
+@pytest.mark.parametrize("method", ["get", "head"])
+def test_a_link_leads_to_the_sign_in_and_from_there_to_its_very_page(
+    oidc: Client, provider: Provider, path: str, method: str
+) -> None:
+    asked = getattr(oidc, method)(path)
+    assert asked.status_code == 302
+    assert asked["Cache-Control"] == "no-store, private"
+    to = next_of(asked["Location"])
+    assert to == path.replace("%2F", "/")  # as servers read a path
+    landed = sign_in(oidc, provider, to)
+    assert (landed.status_code, landed["Location"]) == (302, to)
+
+
+def test_the_provider_is_asked_by_the_book(oidc: Client, provider: Provider) -> None:
+    answer = oidc.get("/auth/login")
+    asked = {name: value for name, (value,) in parse_qs(urlsplit(answer["Location"]).query).items()}
+    secret = {name: asked.pop(name) for name in ("state", "nonce", "code_challenge")}
+    assert {len(value) for value in secret.values()} == {43}
+    assert asked == {
+        "response_type": "code",
+        "response_mode": "query",
+        "client_id": CLIENT,
+        "redirect_uri": "http://127.0.0.1:8000/auth/callback",
+        "scope": "openid profile email",
+        "code_challenge_method": "S256",
+    }
+    (cookie,) = answer.cookies.values()
+    assert secret["nonce"] not in cookie.value
+    assert (cookie["httponly"], cookie["samesite"], cookie["path"], cookie["max-age"]) == (True, "Lax", "/", 600)
+
+
+def test_whoever_signed_in_is_shown_and_may_do_what_their_group_may(
+    oidc: Client, provider: Provider, valkey: Server
+) -> None:
+    valkey.client.zadd(keys.DEAD, {letter(1): DIED})
+    sign_in(oidc, provider)
+    assert "Ada Łukasiewicz 李" in says(get(oidc, "/dead-letters/"))
+    assert role_of(oidc) == "Admin"
+    cookie = oidc.cookies["session"]
+    assert (cookie["httponly"], cookie["samesite"], cookie["path"], cookie["max-age"]) == (True, "Lax", "/", 8 * 3600)
+    form = {"score": str(DIED), "digest": digest(letter(1)), "jid": jid(1), "operation": "op-1"}
+    assert press(oidc, f"/dead-letters/{DIED}-{digest(letter(1))}/", form).status_code == 200
+    ((_, record),) = valkey.client.xrange(keys.AUDIT)
+    assert (record[b"by"], record[b"name"].decode()) == (b"u-ada", "Ada Łukasiewicz 李")
+
+
+def test_two_tabs_at_the_same_instant_each_get_to_their_page_and_both_can_press(
+    oidc: Client, provider: Provider, valkey: Server
+) -> None:
+    guarded = browser(enforce_csrf_checks=True)
+    for n in (1, 2):
+        valkey.client.zadd(keys.DEAD, {letter(n, queue="invoices"): DIED})
+    pages = [f"/dead-letters/{DIED}-{digest(letter(n, queue='invoices'))}/" for n in (1, 2)]
+    asked = [begun(guarded, page) for page in pages]
+    back = [provider.visit(address) for address in asked]
+    assert [ended(guarded, address)["Location"] for address in reversed(back)] == pages[::-1]
+    opened = [get(guarded, page) for page in pages]
+    for n, page in enumerate(opened, 1):
+        fields = {given["name"]: given["value"] for given in elements(page, "input", type="hidden") if "name" in given}
+        assert press(guarded, pages[n - 1], fields).status_code == 200
+    assert valkey.client.llen("invoices") == 2
+
+
+def test_of_many_sign_ins_that_were_begun_the_last_five_can_end(oidc: Client, provider: Provider) -> None:
+    asked = [begun(oidc, f"/jobs/{n}/") for n in range(12)]
+    kept = [name for name, cookie in oidc.cookies.items() if name.startswith("sign-in-") and cookie.value]
+    assert len(kept) == 5
+    landed = [ended(oidc, provider.visit(address)) for address in asked]
+    assert [answer.status_code for answer in landed] == [400] * 7 + [302] * 5
+    assert landed[-1]["Location"] == "/jobs/11/"
+
+
+def test_they_never_fill_the_room_that_servers_have_for_cookies(oidc: Client) -> None:
+    for n in range(8):
+        begun(oidc, f"/jobs/?jid={n}" + "".join(f"{hash((n, each)) % 1000:03}" for each in range(640)))
+        sent = "; ".join(f"{name}={cookie.value}" for name, cookie in oidc.cookies.items() if cookie.value)
+        assert len(sent) < 6500
+
+
+HOSTILE = [
+    "//evil.example", "///evil.example", "/\\evil.example", "\\\\evil.example", "https:evil.example", "http:///evil.example",
+    "https://evil.example/", "javascript:alert(1)", "/\t/evil.example", "/a\r\nSet-Cookie: x=1", " //evil.example",
+    "//127.0.0.1@evil.example", "/auth/logout", "/%61uth/login", "/" + "a" * 2000, "/" + "é" * 400, "", "dead-letters/",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("to", HOSTILE)
+def test_the_way_on_never_leaves_this_dashboard(oidc: Client, provider: Provider, to: str) -> None:
+    landed = sign_in(oidc, provider, to)
+    assert (landed.status_code, landed["Location"]) == (302, "/dead-letters/")
+
+
+@pytest.mark.parametrize("path", ["login", "callback", "signed-out", "logout", "backchannel-logout"])
+def test_where_others_sign_people_in_there_is_nothing_at_these_addresses(client: Client, path: str) -> None:
+    for answer in (client.get(f"/auth/{path}"), client.post(f"/auth/{path}")):
+        assert answer.status_code == 404
+
+
+def test_below_a_prefix_over_https_addresses_and_cookies_follow(
+    provider: Provider, valkey: Server, new_dashboard: Callable[..., Dashboard]
+) -> None:
+    url = "https://ops.example.com/dlq"
+    dashboard = new_dashboard(valkey.url, "proxy", JOOBQ_ADMIN_PUBLIC_URL=url, **environment(provider))
+    us = {"Host": "ops.example.com"}
+    asked = ask(f"{dashboard.url}/dlq/jobs/a/?x=1", us)
+    assert asked.headers["Location"] == "/dlq/auth/login?next=%2Fdlq%2Fjobs%2Fa%2F%3Fx%3D1"
+    begun = ask(dashboard.url + asked.headers["Location"], us)
+    assert "redirect_uri=https%3A%2F%2Fops.example.com%2Fdlq%2Fauth%2Fcallback&" in begun.headers["Location"]
+    attempt = begun.headers["Set-Cookie"]
+    back = provider.visit(begun.headers["Location"]).removeprefix("https://ops.example.com")
+    landed = ask(dashboard.url + back, us | {"Cookie": attempt.partition(";")[0]})
+    assert (landed.status, landed.headers["Location"]) == (302, "/dlq/jobs/a/?x=1")
+    cookie = landed.headers["Set-Cookie"]
+    for each, name in ((attempt, "__Host-sign-in-"), (cookie, "__Host-session=")):
+        assert each.startswith(name)
+        assert {"Secure", "HttpOnly", "Path=/", "SameSite=Lax"} <= set(each.split("; "))
+        assert "Domain" not in each
+    page = ask(f"{dashboard.url}/dlq/dead-letters/", us | {"Cookie": cookie.partition(";")[0]})
+    assert page.status == 200
+    assert 'action="/dlq/auth/logout"' in page.text
