@@ -88,9 +88,10 @@ def _bar(sought: Sought, page: RecordPage, before: str, limit: int) -> Bar:
     n, older = len(page.records), page.older
     stopped = older is not None and n < limit
     onward = url(sought, older or "", limit)
-    shown = f"{n:,} record{'s' * (n != 1)}, newest first" if n else "No records"
+    shown = f"{n:,} record{'s' * (n != 1)}" if n else "No records"
     return Bar(
-        shown=f"{shown}, so far" if stopped else shown,
+        shown=f"{shown} so far" if stopped else shown,
+        tail=", newest first" if n else "",
         back="Newest",
         back_url=url(sought, limit=limit) if before else "",
         older_url=onward if older and not stopped else "",

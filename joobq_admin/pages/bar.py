@@ -11,6 +11,7 @@ class Bar:
     """
 
     shown: str
+    tail: str = ""  # of it, where there is room
     order: str = ""
     say: str = ""
     undated: str = ""

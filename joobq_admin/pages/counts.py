@@ -8,7 +8,6 @@ from joobq_admin.pages import links
 from joobq_admin.pages.tokens import plain
 
 MOST_QUEUES, LONGEST_NAME = 60, 1_000
-WIDTH = 1_000  # of a bar that stands for all entries
 NO_NAME = "no queue name"
 
 
@@ -19,7 +18,7 @@ class QueueRow:
     name: str
     value: str
     n: str
-    w: int
+    w: str  # its share of all, %; of the smallest it is still seen
     url: str
     current: bool
     quiet: bool
@@ -52,7 +51,7 @@ def rail(counts: Counts, binned: int | None = None, shown: str | None = None, al
             name=plain(name, 80) or NO_NAME,
             value=name if name.isprintable() else "",
             n=number(counts, name),
-            w=max(2, round(n / max(counts.total, 1) * WIDTH)),
+            w=f"{max(0.2, 100 * n / max(counts.total, 1)):.1f}",
             url=links.queue(name),
             current=name == shown,
             quiet=name == "",

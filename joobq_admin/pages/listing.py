@@ -16,6 +16,7 @@ from joobq_admin.pages.bar import Bar
 from joobq_admin.pages.counts import NO_NAME, how_sure, number, rail
 from joobq_admin.pages.forms import ROWS, Listing
 from joobq_admin.pages.records import of_jobs
+from joobq_admin.pages.sends import of_any
 from joobq_admin.pages.tokens import plain
 from joobq_admin.sso.roles import Action, User
 
@@ -29,11 +30,12 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Ticking:
-    """For those who may act on ticked rows: the operation that a press will be, and when the rows were read."""
+    """For those who may act on ticked rows: the operation that a press will be, when they were read, what is sent."""
 
     operation: str
     back: str
     at: str
+    line: str
 
 
 def read(asked: Listing, user: User) -> dict[str, Any]:
@@ -42,11 +44,11 @@ def read(asked: Listing, user: User) -> dict[str, Any]:
     counts, page, dated, binned = dead_letters().overview(asked.start, asked.limit, asked.queue, asked.newer)
     records, unread = of_jobs(entry.jid for entry in page.entries if entry.jid)
     acts = page.entries and user.can(Action.REDRIVE)
-    back = url(asked).partition("?")[2]
+    back, line = url(asked).partition("?")[2], of_any(dead_letters().lifetime)
     return context(asked, page, counts, dated, records, now) | {
         "unread": unread,
         "rail": rail(counts, binned, asked.queue, all_shown=asked.queue is None and not asked.undated),
-        "ticking": Ticking(str(uuid4()), back, f"{now:%H:%M:%S}") if acts else None,
+        "ticking": Ticking(str(uuid4()), back, f"{now:%H:%M:%S}", line) if acts else None,
         "some": bool(counts.total or page.entries),
     }
 
@@ -110,9 +112,11 @@ def _bar(asked: Listing, page: Page, counts: Counts, dated: int, undated: int, n
     onward = page.newer if asked.newer else page.older
     way = "before" if asked.newer else "after"
     stopped = short and not page.complete and onward is not None
+    order = "last jid first" if asked.undated else "newest first"
     return Bar(
         shown=_shown(asked, page, counts, dated, undated),
-        order="last jid first" if asked.undated else "newest first",
+        tail=f", {order}" if page.entries else "",
+        order=order,
         say=_say(asked, counts, undated),
         undated=f"{undated:,}",
         undated_url=links.entries(undated="1") if _hides_undated(asked, page, undated) else "",
@@ -136,12 +140,12 @@ def _shown(asked: Listing, page: Page, counts: Counts, dated: int, undated: int)
         return "none"
     if asked.queue is not None:
         first = "1–" if asked.cursor is None and n > 1 else ""
-        return f"{first}{n:,} of {number(counts, asked.queue)}, newest first" if not asked.undated else f"{n:,}"
+        return f"{first}{n:,} of {number(counts, asked.queue)}" if not asked.undated else f"{n:,}"
     first, last = page.above + 1, page.above + n
     if first > dated or asked.undated:
         return f"{_range(max(1, first - dated), max(1, first - dated) + n - 1)} of {undated:,} without a death time"
     if last <= dated:
-        return f"{_range(first, last)} of {dated:,}, newest first"
+        return f"{_range(first, last)} of {dated:,}"
     return f"{_range(first, dated)} of {dated:,}, then {last - dated:,} of {undated:,} without a death time"
 
 

@@ -20,18 +20,19 @@ from joobq_admin.joobq.entry import TIMES_FROM, Entry, Kind
 from joobq_admin.joobq.outcome import Refused
 from joobq_admin.pages import links, times, words
 from joobq_admin.pages.sends import name_of
-from joobq_admin.pages.tokens import Tokens, arguments, plain, text
+from joobq_admin.pages.tokens import CUT, Tokens, arguments, plain, text
 from joobq_admin.triage.history import redriven_before
 from joobq_admin.triage.versions import differences, version
 
-LONGEST_MESSAGE, LONGEST_CLASS, LONGEST_ARGUMENT, LONGEST_ARGUMENTS = 200, 80, 60, 200
+#: Characters in a row; there is room for a line of the message on a desk and two on a phone, and for two of arguments.
+LONGEST_MESSAGE, LONGEST_CLASS, LONGEST_ARGUMENT, LONGEST_ARGUMENTS = 140, 80, 40, 80
 FIRST_BYTES = 200
 MOST_KEPT = 2_000  # about 1 kB each: lists are looked at again and again, and by many
 
 Badge = tuple[str, str, str]  # tone, word, why
 
 #: What stands out in a row.
-MARKED = {"": "{}"} | {kind: f'<span class="{kind}">{{}}</span>' for kind in ("k", "hid", "byte", "ctl")}
+MARKED = {"": "{}", "k": "<b>{}</b>"} | {kind: f'<span class="{kind}">{{}}</span>' for kind in ("hid", "byte", "ctl")}
 
 STAR = " *"
 NO_TIME_NOTE = "Their score is a lifetime (604800), not a time. * = read from error.failed_at"
@@ -123,7 +124,7 @@ def _died(entry: Entry, now: datetime) -> Row:
     when = times.when(at, now)
     if entry.died_at_source == "score":
         return {"iso": when.iso, "rel": when.rel, "clock": when.clock, "full": when.full}
-    full = f"{when.full}, read from {entry.died_at_source}: the score is no time"
+    full = f"{when.full}, from {entry.died_at_source}"
     return {"iso": when.iso, "rel": when.rel, "clock": when.clock + STAR, "full": full}
 
 
@@ -253,10 +254,10 @@ def _arguments(entry: Entry) -> Tokens:
         return [("k", "original"), ("", " "), *text(shown, LONGEST_ARGUMENTS)]
     run, length = Tokens(), 0
     for name, value in arguments(entry, redaction(), LONGEST_ARGUMENT):
+        if length > LONGEST_ARGUMENTS:
+            return [*run, CUT]
         run += [("k", name), ("", " "), *value, ("", " ")]
         length += len(name) + sum(len(word) for _, word in value) + 2
-        if length > LONGEST_ARGUMENTS:
-            break
     return run
 
 

@@ -29,10 +29,21 @@ def _value(change: Change, text: str, at: datetime) -> str:
             return "past" if text.startswith("-") else text
         if moment < at:
             return "past"
-        hours = round((moment - at) / timedelta(hours=1))
-        ahead = f"{hours:,} h" if hours % 24 else f"{hours // 24:,} day{'s' * (hours != 24)}"
-        return f"in {ahead}, {times.clock(moment, at)}"
+        return f"{_ahead(moment - at)}, {times.clock(moment, at)}"
     return plain(text[1:-1] if text[:1] == '"' else text)
+
+
+def _ahead(time: timedelta) -> str:
+    hours = round(time / timedelta(hours=1))
+    return f"in {hours:,} h" if hours % 24 else f"in {hours // 24:,} day{'s' * (hours != 24)}"
+
+
+def of_any(lifetime: timedelta) -> str:
+    """The same before the press of any of many; `lifetime`: of a job that is sent when its time is over."""
+    return (
+        f"retries to their maximum · past expiry → {_ahead(lifetime)} · error cleared · status enqueued"
+        " · every other byte kept"
+    )
 
 
 def in_one_line(sends: Sequence[Sent]) -> str:

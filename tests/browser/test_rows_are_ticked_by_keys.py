@@ -66,7 +66,7 @@ def test_r_and_p_go_to_the_bar_and_cancel_comes_back_to_its_button(rows: Page, v
 
 
 def test_a_row_still_opens_by_a_press_anywhere_else(rows: Page) -> None:
-    rows.locator("tr.row").first.locator(".argc").click(force=True)
+    rows.locator("tr.row").first.locator(".args").click(force=True)
     expect(rows.get_by_role("heading", name="Dead letter in emails")).to_be_visible()
 
 

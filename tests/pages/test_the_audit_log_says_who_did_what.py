@@ -30,7 +30,7 @@ def test_what_was_done_by_whom_and_why(client: Client, valkey: Server) -> None:
     for words in (
         "Ann Āboliņa u-1 redrive sent to the front of invoices", "Gateway is up", "Bob u-2 purge moved into the bin",
         "Duplicate", "restore back in dead letters", "purge all everything, 2 entries, gone for good", "Load test",
-        "4 records, newest first",
+        "4 records , newest first",
     ):  # fmt: skip
         assert words in told, words
     assert (

