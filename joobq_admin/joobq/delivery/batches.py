@@ -9,7 +9,7 @@ MAX_BATCH = 128  # records a script
 MAX_BATCH_BYTES = 2 << 20  # of payloads; one that is larger goes alone
 
 
-def batches(items: Iterable[T], most: int, size: Callable[[T], int]) -> Iterator[list[T]]:
+def batches(items: Iterable[T], most: int, size: Callable[[T], int] = lambda _: 0) -> Iterator[list[T]]:
     """The items in order, at most `most` of them and 2 MiB at a time."""
     batch, total = list[T](), 0
     for item in items:

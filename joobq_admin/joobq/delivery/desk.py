@@ -30,7 +30,7 @@ class Desk(Reading):
     def open_gate(self, by: Actor) -> GateChange:
         """Leases are given again. OPENED with the gate that stood, or OPEN_BEFORE, also after a lost answer."""
         asked.actor(by)
-        gate = steps.gate(scripts.run(self.redis, ("GETDEL", self.gate_key)))
+        gate = steps.gate(self._send(("GETDEL", self.gate_key)))
         return GateChange(GateOutcome.OPENED if gate else GateOutcome.OPEN_BEFORE, gate)
 
     # -- the quarantine

@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
-from redis import Redis
+from redis import Redis, RedisCluster
 
-from joobq_admin.joobq import keys
+from joobq_admin.joobq import keys, scripts
 from joobq_admin.joobq.asked import many
 from joobq_admin.joobq.delivery import asked, steps
 from joobq_admin.joobq.delivery.batches import MAX_BATCH, MAX_BATCH_BYTES, batches
@@ -26,7 +27,7 @@ _ledger = re.compile(rf"{keys.DELIVERY}\{{([^{{}}:]+):([^{{}}]+)\}}:(?:{'|'.join
 
 
 class Ledger(Mending, Desk):
-    """The ledger of one queue in one namespace, on `redis`, a client that returns bytes.
+    """The ledger of one queue in one namespace, on `redis`, a client that returns bytes; threads may share it.
 
     Neither name may be empty or hold braces or control characters, a namespace no colon either. `max_records` counts
     all records, settled ones too. `optimized=False` sends one call per item; its answers are the same.
@@ -41,7 +42,7 @@ class Ledger(Mending, Desk):
     """
 
     @staticmethod
-    def discover(redis: Redis) -> list[tuple[str, str]]:
+    def discover(redis: Redis | RedisCluster) -> list[tuple[str, str]]:
         """(namespace, queue) of every ledger that holds something, in order; scans the names of all keys."""
         names = map(to_text, redis.scan_iter(match=f"{keys.DELIVERY}{{*}}:*", count=1_000))
         return sorted({(found[1], found[2]) for name in names if (found := _ledger(name))})
@@ -117,17 +118,18 @@ class Ledger(Mending, Desk):
         return claims[0] if claims else None
 
     def claim_many(self, owner: str, limit: int = MAX_BATCH, lease: timedelta = HALF_A_MINUTE) -> list[Claim]:
-        """The same of up to `limit` requests (1 to 128), what is due longest first."""
-        name, ms, claims = asked.owner(owner), asked.lease(lease), list[Claim]()
+        """The same of up to `limit` requests (1 to 128), what is due longest first; large payloads in steps of 2 MiB.
+
+        When a later step fails, what the steps before it have claimed is returned.
+        """
+        name, ms, nothing = asked.owner(owner), asked.lease(lease), (list[Claim](), False)
         asked.limit(limit, MAX_BATCH)
-        while True:
-            wanted = min(self._batch, limit - len(claims))
-            may_expire = 0 if claims else 1
-            passed, more, *flat = self._run(steps.CLAIM, name, ms, wanted, MAX_BATCH_BYTES, INLINE, may_expire)
-            got = self._checked(flat[::3], flat[1::3], flat[2::3])
-            claims += [claim for claim in got if claim]
-            if len(claims) == limit or not (passed or more or None in got or len(got) == wanted):
-                return claims
+        claims, goes_on = list[Claim](), True
+        while goes_on and len(claims) < limit:
+            step = partial(self._claim, name, ms, min(self._batch, limit - len(claims)), may_expire=not claims)
+            got, goes_on = scripts.or_else(nothing, step) if claims else step()
+            claims += got
+        return claims
 
     def renew(self, claim: Claim, lease: timedelta = HALF_A_MINUTE) -> Settlement:
         """A lease that ends `lease` from now, if that is later: APPLIED with the new claim, for the one who holds it.
@@ -154,11 +156,19 @@ class Ledger(Mending, Desk):
             for claim, state, *delay in many(items)
         ]
         found = list[Settlement]()
-        for batch in batches(wanted, self._batch, lambda _: 0):
+        for batch in batches(wanted, self._batch):
             answer = self._run(steps.SETTLE, *(arg for _, args in batch for arg in args))
             for (claim, _), reply in zip(batch, answer, strict=True):
                 found.append(Settlement(steps.outcome(SettlementOutcome, reply), claim))
         return found
+
+    def _claim(self, owner: bytes, lease: int, limit: int, may_expire: bool) -> tuple[list[Claim], bool]:
+        """One step; is it worth asking on?"""
+        answer = self._run(steps.CLAIM, owner, lease, limit, MAX_BATCH_BYTES, INLINE, int(may_expire))
+        passed, more, *flat = answer
+        got = self._checked(flat[::3], flat[1::3], flat[2::3])
+        goes_on = bool(passed or more) or None in got or len(got) == limit
+        return [claim for claim in got if claim], goes_on
 
     def _checked(
         self, ids: Sequence[bytes], headers: Sequence[bytes], payloads: Sequence[bytes | None]

@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from redis import Redis
+from redis import Redis, RedisCluster
 
 from joobq_admin.joobq import keys, scripts
 from joobq_admin.joobq.asked import many, whole
 from joobq_admin.joobq.delivery import asked, steps
 from joobq_admin.joobq.delivery.batches import MAX_BATCH, MAX_BATCH_BYTES, batches
+from joobq_admin.joobq.delivery.node import on_its_node
 from joobq_admin.joobq.delivery.record import CorruptRecord, Record, decode, size_of
 from joobq_admin.joobq.delivery.shapes import Gate, LedgerStats, RecordPage
 from joobq_admin.joobq.entry import to_text
@@ -21,7 +22,7 @@ class Reading:
 
     def __init__(
         self,
-        redis: Redis,
+        redis: Redis | RedisCluster,
         namespace: str,
         queue: str,
         max_payload_bytes: int = 1_048_576,
@@ -52,7 +53,7 @@ class Reading:
     def resolve_many(self, ids: Iterable[str]) -> list[Record | CorruptRecord | None]:
         """The same of many, in order; for a corrupt one the exception stands in its place."""
         found = list[Record | CorruptRecord | None]()
-        for batch in batches(map(asked.request_id, many(ids)), self._batch, lambda _: 0):
+        for batch in batches(map(asked.request_id, many(ids)), self._batch):
             (headers,) = self._read(("HMGET", self.records_key, *batch))
             found += self._decoded(batch, headers)
         return found
@@ -108,10 +109,13 @@ class Reading:
 
     def _run(self, script: scripts.Script, *args: Any) -> Any:
         """One writing script, sent once. Raises what Redis says, Unreachable, AnswerLost."""
-        return scripts.run(self.redis, script.call(self._keys, args))
+        return self._send(script.call(self._keys, args))
+
+    def _send(self, call: scripts.Call) -> Any:
+        return on_its_node(self.redis, self.records_key, lambda redis: scripts.run(redis, call))
 
     def _read(self, *calls: scripts.Call) -> list[Any]:
-        return scripts.read(self.redis, calls)
+        return on_its_node(self.redis, self.records_key, lambda redis: scripts.read(redis, calls))
 
     def _first(self, index: str, limit: int) -> list[Record | CorruptRecord]:
         asked.limit(limit, MAX_BATCH)

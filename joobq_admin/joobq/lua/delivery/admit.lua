@@ -17,7 +17,7 @@ for i = 2, #ARGV, 5 do
   local raw, outcome, header = seen[id], 'CONFLICT', ''
   if raw then
     local r = decode(id, raw)
-    if r and r.digest == digest and (fresh[id] or redis.call('HGET', payloads, id)) == payload then
+    if r and sub(r.birth, 28) == digest and (fresh[id] or redis.call('HGET', payloads, id)) == payload then
       outcome, header = 'DUPLICATE', raw
     end
   elseif held >= most then

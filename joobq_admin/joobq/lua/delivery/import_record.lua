@@ -18,8 +18,8 @@ load({id})
 local raw = seen[id]
 if raw then
   local r = decode(id, raw)
-  if r and r.digest == digest and r.state == state and r.due == due and r.owner == owner and tonumber(r.attempt) == 0
-    and redis.call('HGET', payloads, id) == payload then return here('DUPLICATE', raw) end
+  if r and sub(r.birth, 28) == digest and r.state == state and r.due == due and r.owner == owner
+    and tonumber(r.attempt) == 0 and redis.call('HGET', payloads, id) == payload then return here('DUPLICATE', raw) end
   return here('CONFLICT')
 end
 if redis.call('HLEN', records) >= tonumber(most) then return here('FULL') end

@@ -1,7 +1,7 @@
 -- renew: a longer lease for the one who still holds it.
 -- KEYS[1] hash records · KEYS[2] hash payloads · KEYS[3] zset ready · KEYS[4] zset leases · KEYS[5] hash quarantine
 --   · KEYS[6] string gate
--- ARGV[1] id · ARGV[2] admitted at · ARGV[3] attempt · ARGV[4] owner · ARGV[5] lease in ms from now; never a shorter one
+-- ARGV[1] id · ARGV[2] admitted at · ARGV[3] attempt · ARGV[4] owner · ARGV[5] lease in ms from now; none gets shorter
 -- Returns {outcome, the lease's end ('' = as it was)}: APPLIED · LOST not held any more · GATE_CLOSED. Only APPLIED
 --   changes anything.
 --include header

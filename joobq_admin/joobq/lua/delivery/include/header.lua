@@ -6,10 +6,11 @@ local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local NOW, NONE = ms(now), ms(0)
 
-local TIME = string.rep('%d', 15)
-local FORM = table.concat({'^' .. TIME, string.rep('%d', 10), string.rep('%x', 64), '[RLCD]', TIME, TIME, string.rep('%d', 10), TIME, '[-%x]'}, ' ')
+local TIME, COUNT = string.rep('%d', 15), string.rep('%d', 10)
+local BIRTH = '^' .. TIME .. ' ' .. COUNT .. ' '
+local LIFE = table.concat({'^ [RLCD]', TIME, TIME, COUNT, TIME, '[-%x]'}, ' ')
 
--- Fields stay text, of fixed width; `birth` is what never changes: ADMITTED, SIZE and DIGEST.
+-- Fields stay text, of fixed width; `birth` is what never changes: ADMITTED, SIZE, DIGEST.
 local function encode(id, r)
   local body = r.birth .. ' ' .. r.state .. ' ' .. r.due .. ' ' .. r.lease .. ' ' .. r.attempt .. ' ' .. r.updated
     .. ' ' .. r.trace .. ' ' .. r.owner
@@ -23,11 +24,10 @@ end
 
 local function decode(id, raw)  -- nil = corrupt
   if sub(raw, 1, 4) ~= 'jl1 ' or sub(raw, 45, 45) ~= ' ' or sub(raw, 5, 44) ~= sha1hex(#id .. ':' .. id .. sub(raw, 46))
-    or not find(raw, FORM, 46) then return nil end
+    or not (find(raw, BIRTH, 46) and find(raw, LIFE, 137)) then return nil end
   local birth, state, due, lease, attempt, updated = struct.unpack('c91xc1xc15xc15xc10xc15', raw, 46)
   local tail = 199 + (sub(raw, 199, 199) == '-' and 1 or 55)
   if sub(raw, tail, tail) ~= ' ' or (lease == NONE) == (state == 'L') then return nil end
-  return {birth = birth, admitted = sub(birth, 1, 15), size = tonumber(sub(birth, 17, 26)), digest = sub(birth, 28),
-    state = state, due = due, lease = lease, attempt = attempt, updated = updated, trace = sub(raw, 199, tail - 1),
-    owner = sub(raw, tail + 1)}
+  return {birth = birth, size = tonumber(sub(birth, 17, 26)), state = state, due = due, lease = lease,
+    attempt = attempt, updated = updated, trace = sub(raw, 199, tail - 1), owner = sub(raw, tail + 1)}
 end
