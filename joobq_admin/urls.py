@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from joobq_admin.pages import answer, audit, bin, entries, jobs, operations, sign_in, ticked
+from joobq_admin.pages import answer, audit, bin, entries, jobs, operations, sign_in, ticked, unredacted
 
 urlpatterns = [
     path("", entries.home, name="home"),
@@ -12,6 +12,7 @@ urlpatterns = [
     path("dead-letters/<str:ref>/", entries.entry, name="entry"),
     path("dead-letters/<str:ref>/redrive", entries.redrive, name="entry-redrive"),
     path("dead-letters/<str:ref>/purge", entries.purge, name="entry-purge"),
+    path("dead-letters/<str:ref>/unredacted", unredacted.unredacted, name="entry-unredacted"),
     path("bin/", bin.entries, name="bin"),
     path("bin/restore", bin.restore, name="restore"),
     path("jobs/", jobs.job, name="jobs"),

@@ -159,7 +159,7 @@ def _did(record: Record) -> str:
         case "purge_all":
             return _purged_all(queue, flags.get("entries", ""))
         case "unredacted":
-            return "its exact bytes were shown"
+            return "its exact bytes were downloaded"
     return "done"
 
 

@@ -58,7 +58,7 @@ class Original(NamedTuple):
 
 
 class Payload(NamedTuple):
-    """The whole entry: as text, or as its bytes."""
+    """The whole entry: as text, or as its bytes. `form` and its URL: for who may ask for it unredacted."""
 
     tokens: Tokens
     bytes: list[Any]
@@ -67,6 +67,8 @@ class Payload(NamedTuple):
     digest: str
     url: str
     bytes_url: str
+    form: slip.Form | None
+    unredacted_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +104,10 @@ def opened(request: HttpRequest, entry: Entry, near: Near | None = None, exact: 
     """
     now, queue = times.now(), dead_letters()
     shown = redaction().redacted(entry.raw)
+    form = slip.form(entry.ref, str(uuid4()))
+    whole = payload(entry, shown, exact, form if request.user.can(Action.UNREDACTED) else None)
     if answer.wants(request, "payload"):
-        return answer.fragment(request, "dead_letters/_payload.html", {"payload": payload(entry, shown, exact)})
+        return answer.fragment(request, "dead_letters/_payload.html", {"payload": whole})
     near = near or (queue.near(entry.jid) if entry.jid else Near([], None))
     here = near.entries
     if all(other.digest != entry.digest for other in here):
@@ -113,7 +117,7 @@ def opened(request: HttpRequest, entry: Entry, near: Near | None = None, exact: 
     older = queue.walk(Cursor(entry.score, entry.raw), limit=1).entries
     flight = preflight(queue, entry, records)
     reviewed, next_one = str(version(entry, redaction())), links.tick(older[0].ref) if older else ""
-    form = slip.form(entry.ref, str(uuid4()), reviewed, next_one)
+    form = form._replace(reviewed=reviewed, older=next_one)
     waiting = connection.waiting(entry.queue) if flight.push else None
     acts = request.user.can(Action.REDRIVE) and not flight.refused
     marks = badges(entry, flight.refused, len(here), records, now)
@@ -123,7 +127,7 @@ def opened(request: HttpRequest, entry: Entry, near: Near | None = None, exact: 
         "slip": slip.before_the_press(entry, flight, request.user, form, now, waiting),
         "lost": slip.unknown(entry.ref, plain(entry.queue, 200), form, now, answered=False) if acts else None,
         "deaths": deaths(here, records, entry, request.user, now, unread),
-        "payload": payload(entry, shown, exact),
+        "payload": whole,
     }
     return answer.page(request, "dead_letters/entry.html", context, nav="entries", rail=rail_now(entry.queue))
 
@@ -210,8 +214,13 @@ def what_is_hidden(shown: Redacted) -> str:
     names = shown.names
     if not names:
         return ""
-    listed = ", ".join(plain(name, 60) for name in names[:8]) + (", …" if len(names) > 8 else "")
-    return f"{listed} {'is' if len(names) == 1 else 'are'} hidden by this dashboard. The job itself is untouched."
+    are = "is" if len(names) == 1 else "are"
+    return f"{listed(names)} {are} hidden by this dashboard. The job itself is untouched."
+
+
+def listed(names: Sequence[str]) -> str:
+    """The names of what is hidden, as far as a line goes."""
+    return ", ".join(plain(name, 60) for name in names[:8]) + (", …" if len(names) > 8 else "")
 
 
 def _error(entry: Entry) -> ErrorCard | None:
@@ -233,7 +242,7 @@ def _error(entry: Entry) -> ErrorCard | None:
 SHOWN_CONTEXT = {"worker_id": "Worker", "crystal_version": "Crystal"}
 
 
-def payload(entry: Entry, shown: Redacted, exact: bool) -> Payload:
+def payload(entry: Entry, shown: Redacted, exact: bool, form: slip.Form | None) -> Payload:
     """The whole entry; `shown`: its bytes without secrets. `exact`: byte for byte."""
     told = what_is_hidden(shown)
     if exact:
@@ -253,6 +262,8 @@ def payload(entry: Entry, shown: Redacted, exact: bool) -> Payload:
         digest=entry.digest,
         url=links.entry(entry.ref),
         bytes_url=links.exact_bytes(entry.ref),
+        form=form,
+        unredacted_url=links.press(entry.ref, "unredacted"),
     )
 
 

@@ -18,6 +18,7 @@ from joobq_admin.pages.deaths import deaths
 from joobq_admin.pages.follow import Follow, follow, now_of
 from joobq_admin.pages.links import Link
 from joobq_admin.pages.looked import Looked, looked
+from joobq_admin.pages.purged import ref_of
 from joobq_admin.pages.rows import error_of
 from joobq_admin.pages.sends import name_of, receipt
 from joobq_admin.pages.tokens import plain
@@ -26,7 +27,12 @@ from joobq_admin.sso.roles import User
 from joobq_admin.triage import history
 
 Fact = tuple[str, str, str]  # name, value, small print
-THEN = {"purge": "Purged. This job will not run", "restore": "Back in dead letters: same bytes, same death time"}
+THEN = {
+    "purge": "Purged. This job will not run",
+    "restore": "Back in dead letters: same bytes, same death time",
+    "unredacted": "Its exact bytes were downloaded, with what is hidden here. Nothing was changed",
+}
+TONES = {"redrive": ("done", "check"), "restore": ("done", "undo"), "unredacted": ("mute", "eye")}
 OVER = "The entry this link points to is no longer in dead letters"
 MOST_READ = 2_000  # records of the audit log, for a purge of everything
 NO_MORE = "No entry of this job is in dead letters any more"
@@ -187,14 +193,14 @@ def tombstone(
     else:
         left = kept(record, user, now) if record.action == "purge" else left
         note = "Nothing for you to do here." if redriven and not onward else left.text
-        first = onward
+        first = onward or (() if history.fate([record]) else ((links.entry(ref_of(record)), "Look for it", ""),))
     ago = f", {times.distance(record.at, now)}" if record.at else ""
+    tone, icon = ("warn", "warn") if again else TONES.get(record.action, ("bad", "purge"))
     did_it = (links.operation(record.operation), "What it did", "quiet")
     others: tuple[Link, ...] = ((links.queue(record.queue), f"Others in {queue}", ""),) if queue else ()
     return Tombstone(
         over=over, heading=f"{did} by {who}, and died again" if again else f"{did} by {who}{ago}",
-        tone="warn" if again else "done" if redriven else "bad",
-        icon="warn" if again else "check" if redriven else "purge",
+        tone=tone, icon=icon,
         ref=f"Dead letter in {queue}" if queue else "Dead letter", jid=plain(record.jid)[:64],
         queue=queue, queue_url=links.queue(record.queue) if queue else "", facts=tuple(facts), note=note,
         note_tone="warn" if again else "", follow=follow(record, here=here), undo=left.undo, receipt=receipt(record),

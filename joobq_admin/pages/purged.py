@@ -65,7 +65,7 @@ def restored(record: Record, purge: Record | None, user: User, now: datetime) ->
 
 def not_restored(purge: Record, user: User, now: datetime) -> Slip:
     """The bin does not have it, or has it from another purge: its newest record says what became of it."""
-    since = next(iter(audit_log().of_digest(purge.digest, most=1)), purge)
+    since = history.last_move(audit_log().of_digest(purge.digest)) or purge
     if since.operation == purge.operation:
         return _slip("told", 409, purge.digest, now, tone="bad", icon="purge", heading="Not restored", text=FOR_GOOD)
     did, who = history.did(since.action), name_of(since, user)

@@ -52,8 +52,8 @@ def kept(record: Record, user: User, now: datetime) -> Kept:
         return Kept("The bin cannot be read.")
     if binned and binned.operation == record.operation:
         return Kept(until(binned, now), undo_of(record.operation, user))
-    since = next(iter(audit_log().of_digest(record.digest, most=1)), None)
-    if since and since.operation != record.operation and since.action in history.KIND_OF:
+    since = history.last_move(audit_log().of_digest(record.digest))
+    if since and since.operation != record.operation:
         at = f" at {times.clock(since.at, now)}" if since.at else ""
         return Kept(f"Since then it was {history.did(since.action)} by {name_of(since, user)}{at}.")
     return Kept(FOR_GOOD)

@@ -25,7 +25,8 @@ class StepKind(StrEnum):
 #: What of the audit log belongs to the life of an entry.
 KIND_OF = {"redrive": StepKind.REDRIVEN, "purge": StepKind.PURGED, "restore": StepKind.RESTORED}
 LEFT_WITH = (StepKind.REDRIVEN, StepKind.PURGED)
-_DID = {action: kind.value for action, kind in KIND_OF.items()} | {"purge_all": StepKind.PURGED.value}
+_DID = {action: kind.value for action, kind in KIND_OF.items()}
+_DID |= {"purge_all": StepKind.PURGED.value, "unredacted": "downloaded"}
 
 
 def did(action: str) -> str:
@@ -70,10 +71,15 @@ def time_told_by(score: Score | None) -> datetime | None:
     return datetime.fromtimestamp(score / 1000, UTC) if score and TIMES_FROM <= score < TIMES_TO else None
 
 
-def fate(records: Sequence[Record]) -> Record | None:
+def last_move(records: Iterable[Record]) -> Record | None:
+    """What was last done to an entry, by the records of its bytes, newest first; who only looked moved nothing."""
+    return next((record for record in records if record.action in KIND_OF), None)
+
+
+def fate(records: Iterable[Record]) -> Record | None:
     """How an entry that is not here left, by the records of its bytes, newest first; None when no record says."""
-    of_it = [record for record in records if record.action in KIND_OF]
-    return of_it[0] if of_it and KIND_OF[of_it[0].action] in LEFT_WITH else None
+    last = last_move(records)
+    return last if last and KIND_OF[last.action] in LEFT_WITH else None
 
 
 def redriven_before(entry: Entry, records: Iterable[Record]) -> Record | None:

@@ -98,6 +98,11 @@
     else copy(button);
   });
 
+  // A download leaves the page as it is: nothing else would close what asked for it.
+  document.addEventListener("submit", ({ target }) => {
+    if (target.matches("[data-download]")) target.closest("dialog")?.close();
+  });
+
   // -- single keys: they move focus and open, none acts by itself ------------------------------------------------------------
 
   let keys = localStorage.getItem("keys") !== "off";
@@ -160,6 +165,7 @@
     if (target?.id === "dialog") ask($("#dialog dialog"), event.detail.requestConfig.elt);
     else if (["action", "results"].includes(target?.id)) $("#dialog").replaceChildren(); // it has its answer
     if (target?.id === "action") head($("#action")); // the old one is gone: its place holds the answer
+    if (target?.id === "purging") head($("#purging")); // it stopped
     if (target?.id === "follow") sayOnce($("#follow")?.dataset.say);
     if (target?.id === "results") {
       count();
@@ -200,7 +206,7 @@
   // A proxy before us answers in pages of its own: what is put in the place of an element holds that element anew.
   document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     const { id } = detail.target;
-    if (!detail.shouldSwap || !["action", "results", "records", "follow", "dialog"].includes(id)) return;
+    if (!detail.shouldSwap || !["action", "results", "records", "follow", "planning", "purging", "dialog"].includes(id)) return;
     const whole = id === "dialog" ? "<dialog " : `id="${id}"`;
     if (!detail.serverResponse.includes(whole)) Object.assign(detail, { shouldSwap: false, isError: true });
   });

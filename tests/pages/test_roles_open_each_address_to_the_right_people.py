@@ -26,6 +26,11 @@ ADDRESSES: dict[str, tuple[str, dict[str, str], Action | None]] = {
     "entry": (ENTRY, {}, Action.VIEW),
     "entry-redrive": (f"{ENTRY.rstrip('/')}/redrive", PRESS, Action.REDRIVE),
     "entry-purge": (f"{ENTRY.rstrip('/')}/purge", PRESS | {"confirmed": "1", "reason": "why"}, Action.PURGE),
+    "entry-unredacted": (
+        f"{ENTRY.rstrip('/')}/unredacted",
+        PRESS | {"confirmed": "1", "reason": "why"},
+        Action.UNREDACTED,
+    ),
     "redrive": ("/dead-letters/redrive", TICKED, Action.REDRIVE),
     "purge": ("/dead-letters/purge", TICKED | {"confirmed": "1", "reason": "why"}, Action.PURGE),
     "bin": ("/bin/", {}, Action.VIEW),
@@ -68,6 +73,10 @@ ANSWERS = {
     ("entry-purge", FRAGMENT): (401, 403, 302, 302, 302),
     ("entry-purge", POST): (401, 403, 403, 303, 303),
     ("entry-purge", HTMX_POST): (401, 403, 403, 200, 200),
+    ("entry-unredacted", PAGE): (401, 403, 302, 302, 302),
+    ("entry-unredacted", FRAGMENT): (401, 403, 302, 302, 302),
+    ("entry-unredacted", POST): (401, 403, 403, 403, 403),  # an admin too must have confirmed it
+    ("entry-unredacted", HTMX_POST): (401, 403, 403, 403, 403),
     ("redrive", PAGE): (401, 403, 302, 302, 302),
     ("redrive", FRAGMENT): (401, 403, 302, 302, 302),
     ("redrive", POST): (401, 403, 403, 200, 200),

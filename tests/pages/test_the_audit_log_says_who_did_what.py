@@ -88,7 +88,7 @@ def test_the_way_there(client: Client) -> None:
     ("fields", "words"),
     [
         (record(1, "close-gate"), "close-gate done"),
-        (record(1, "unredacted"), "unredacted bytes its exact bytes were shown"),
+        (record(1, "unredacted"), "unredacted bytes its exact bytes were downloaded"),
         (record(1, "restore", there="1"), "restore it was back already"),
         (record(1, "purge"), "purge gone"),
         (record(1, "purge_all", digest="", jid="", entries="all"), "purge all every entry of emails were to go"),
