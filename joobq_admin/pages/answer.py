@@ -17,7 +17,7 @@ from joobq_admin.pages.counts import Rail
 from joobq_admin.pages.links import Link
 from joobq_admin.sso import dev
 from joobq_admin.sso.roles import Action, NotRecent, View, needs
-from joobq_admin.sso.way_back import came_from
+from joobq_admin.sso.way_back import came_from, login_address
 
 RETRY_AFTER = 5  # seconds
 
@@ -164,6 +164,11 @@ class Confirm:
     next: str
     done: str = ""  # what became of the press
     minutes: int = settings.REAUTH_MINUTES
+
+    @property
+    def login(self) -> str:
+        """Where the provider asks them anew; '' where their own word is all there is."""
+        return login_address(self.next, confirms="1") if settings.AUTH == "oidc" else ""
 
 
 def not_recent(request: HttpRequest) -> HttpResponse:

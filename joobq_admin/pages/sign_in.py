@@ -4,7 +4,6 @@ import logging
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
-from urllib.parse import urlencode
 
 from django.conf import settings
 from django.core.exceptions import BadRequest
@@ -21,7 +20,7 @@ from joobq_admin.sso import attempts, dev, oidc, recent, session
 from joobq_admin.sso.fetch import Unavailable
 from joobq_admin.sso.roles import Action, View, needs
 from joobq_admin.sso.tokens import Refused
-from joobq_admin.sso.way_back import came_from, is_ours
+from joobq_admin.sso.way_back import came_from, is_ours, login_address
 
 log = logging.getLogger(__name__)
 
@@ -79,10 +78,6 @@ def by_oidc(view: View) -> View:
         return view(request, *args, **kwargs)
 
     return only
-
-
-def login_address(to: str, **more: str) -> str:
-    return f"{reverse('login')}?{urlencode(({'next': to} if is_ours(to) else {}) | more)}"
 
 
 def sign_in_first(request: HttpRequest) -> HttpResponse:
@@ -147,14 +142,13 @@ def callback(request: HttpRequest) -> HttpResponse:
 
 
 def _refused(request: HttpRequest, attempt: attempts.Attempt, not_asked: bool) -> HttpResponse:
+    host = settings.OIDC.host
+    if not_asked:
+        text = f"{host} did not say that it has just asked you who you are. Nothing was done."
+        return _door(request, 403, "That was no fresh sign-in", text, (attempt.next, "Back to the page", "primary"))
+    text = f"{host} did not prove to this dashboard who you are. The dashboard's log says why."
     again = (login_address(attempt.next), "Sign in again", "primary")
-    if not not_asked:
-        text = f"{settings.OIDC.host} did not prove to this dashboard who you are. Its log says why."
-        return _door(request, 403, "You were not signed in", text, again)
-    text = (
-        f"This needs a fresh sign-in, and {settings.OIDC.host} did not say that it asked you for one. Nothing was done."
-    )
-    return _door(request, 403, "Your sign-in is not fresh", text, (attempt.next, "Back to the page", "primary"))
+    return _door(request, 403, "You were not signed in", text, again)
 
 
 def _no_provider(request: HttpRequest, to: str, why: Unavailable) -> HttpResponse:

@@ -212,5 +212,5 @@ def _name(about: Claims) -> str:
 
 def _time(value: Any) -> int:
     """Unix seconds, not of a time to come; 0 for what is none."""
-    told = isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+    told = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1 << 53
     return int(min(value, time.time())) if told else 0

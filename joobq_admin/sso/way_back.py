@@ -2,10 +2,10 @@
 
 import posixpath
 import re
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urlencode, urlsplit
 
 from django.http import HttpRequest
-from django.urls import get_script_prefix
+from django.urls import get_script_prefix, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 LONGEST = 2_000  # characters
@@ -19,6 +19,11 @@ def is_ours(path: str) -> bool:
         return False
     meant = posixpath.normpath(unquote(re.split(r"[?#]", path, maxsplit=1)[0]))
     return not f"{meant}/".startswith(f"{get_script_prefix()}auth/")
+
+
+def login_address(to: str, **more: str) -> str:
+    """Of the sign-in by oidc, and from there to this page of ours."""
+    return f"{reverse('login')}?{urlencode(({'next': to} if is_ours(to) else {}) | more)}"
 
 
 def came_from(request: HttpRequest) -> str:
