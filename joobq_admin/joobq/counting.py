@@ -7,36 +7,32 @@ smaller by k that each queue holds between its number and k more. The marker goe
 with a read that finds what this cannot explain: a sum above the size, a field that is no count, a key of another type.
 """
 
-import logging
-import os
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from threading import Lock, Thread
-from time import monotonic, sleep
+from threading import Lock
+from time import monotonic
 from typing import Any
-from weakref import WeakSet
 
 from redis import Redis, exceptions
 
 from joobq_admin.joobq import keys, scripts
+from joobq_admin.joobq.background import LONG_PAUSE, Background, begins_anew_in_a_child
 from joobq_admin.joobq.cjson import queue_of
 from joobq_admin.joobq.scripts import READ, RECOUNT, SWAP, Call
 from joobq_admin.joobq.tally import Tally
 
 SMALL, SMALL_BYTES = 400, 1 << 20  # what one script may count while Redis serves nobody else: about 4 ms
 FRESH = timedelta(seconds=3)  # a count of this process this old is shown as it is
-LINGER = 5.0  # seconds that the thread goes on after the last question
 LONGEST = 30.0  # seconds that one look at the set may take
-PAUSE, LONG_PAUSE = 0.25, 2.0  # seconds between looks; while another process counts, doubling from one to the other
+PAUSE = 0.25  # seconds between looks; while another process counts, doubling up to LONG_PAUSE
 LONG_REST = 60.0  # seconds between proofs at most
 LOCK = 10_000  # ms until others may count when this process has died
 
 _KEYS = (keys.DEAD, keys.COUNTS, keys.PROVED)
 _is_count = re.compile(rb"0|[1-9][0-9]{0,17}").fullmatch
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,16 +84,15 @@ class Counting:
         self._redis = redis
         self._token = secrets.token_hex(8).encode()  # this process, as holder of the lock
         self._distrusted = b""  # the marker that a read found to be wrong, in case it may not be removed
-        self._begin()
-        _everyone.add(self)
+        self.begin()
+        begins_anew_in_a_child(self)
 
-    def _begin(self) -> None:
-        """Nothing counted, no thread: at first, and in a forked child, where the parent's thread does not run."""
+    def begin(self) -> None:
+        """Nothing counted, no thread: at first, and in a forked child."""
         self._tally = Tally(self._redis, keys.DEAD, queue_of)
         self._own: Counts | None = None  # what this process has counted; replaced as a whole
-        self._thread: Thread | None = None
-        self._starting, self._counting = Lock(), Lock()
-        self._asked = self._retry_at = self._prove_at = self._rest = self._told = 0.0
+        self._thread, self._counting = Background("counts", self._work, self._let_go), Lock()
+        self._prove_at = self._rest = self._told = 0.0
         self._may_write = self._may_swap = True
         self._enough = 0  # a set that has shrunk to this needs no thread any more
 
@@ -106,14 +101,14 @@ class Counting:
 
         `read`: the answer to `CALL`, where that was sent together with other calls.
         """
-        self._asked = monotonic()
+        self._thread.asked()
         now = self._of(read) if read else self._read()
         if now.exact:
             return now
         if now.total <= SMALL and (counted := self._count_small()) is not None:
             return counted
         self._enough = SMALL if now.total > SMALL else 0
-        self._wake()
+        self._thread.wake()
         return self._best(now)
 
     def certain(self, queue: str, read: Sequence[Any]) -> int | None:
@@ -191,27 +186,16 @@ class Counting:
 
     # -- the thread
 
-    def _wake(self) -> None:
-        with self._starting:
-            if monotonic() >= self._retry_at and not (self._thread and self._thread.is_alive()):
-                self._thread = Thread(target=self._run, name="counts", daemon=True)
-                self._thread.start()
-
-    def _run(self) -> None:
-        """Counts until the hash is proved, nobody has asked for a while, or Redis fails: the next question goes on."""
+    def _work(self) -> Iterator[float]:
+        """Counts until the hash is proved, or there is little to count."""
         pause, self._may_swap = PAUSE, True
-        try:
-            while monotonic() - self._asked < LINGER:
-                with self._counting:
-                    now = self._read()
-                    if now.exact or now.total <= self._enough:
-                        break
-                    pause = self._step(now) if self._hold() else min(2 * pause, LONG_PAUSE)
-                sleep(pause)
-            self._let_go()
-        except (exceptions.RedisError, OSError, TypeError) as error:  # TypeError: redis-py, when its pool is closed
-            self._retry_at = monotonic() + LONG_PAUSE
-            _log.warning("counting ended: %s", error)
+        while True:
+            with self._counting:
+                now = self._read()
+                if now.exact or now.total <= self._enough:
+                    return
+                pause = self._step(now) if self._hold() else min(2 * pause, LONG_PAUSE)
+            yield pause
 
     def _step(self, now: Counts) -> float:
         """Brings the tally up to date and proves it when that is due; how long to wait then.
@@ -276,17 +260,6 @@ class Counting:
         """Not atomic, and need not be: the lock saves work, what makes a swap right is its guard."""
         if scripts.read(self._redis, [("GET", keys.RECOUNTING)]) == [self._token]:
             scripts.send(self._redis, [("DEL", keys.RECOUNTING)])
-
-
-_everyone = WeakSet[Counting]()
-
-
-def _in_a_forked_child() -> None:
-    for counting in list(_everyone):
-        counting._begin()
-
-
-os.register_at_fork(after_in_child=_in_a_forked_child)
 
 
 def _by_queue(numbers: Iterable[tuple[bytes, Any]]) -> dict[str, int]:

@@ -6,7 +6,7 @@ from time import monotonic
 
 import pytest
 
-from joobq_admin.joobq import counting, keys, tally
+from joobq_admin.joobq import background, counting, keys, tally
 from joobq_admin.joobq.counting import Counting, Counts
 from tests.support.servers import Server
 from tests.support.writers import QUEUES, Writers, in_hash, interrupted, text, truth
@@ -19,7 +19,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"BLOCK": 20, "SURVEY": 5, "GRACE": 2000, "GRACE_TIME": 0.03}.items():
         monkeypatch.setattr(tally, name, value)
     monkeypatch.setattr(counting, "SMALL", 0)
-    monkeypatch.setattr(counting, "LINGER", 0)  # nothing is counted behind the back of these trials
+    monkeypatch.setattr(background, "LINGER", 0)  # nothing is counted behind the back of these trials
 
 
 @pytest.mark.parametrize("legacy", [0, 0.33], ids=["all writers count", "some never count"])

@@ -7,7 +7,7 @@ from time import monotonic
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq import counting, keys, scripts, tally
+from joobq_admin.joobq import background, counting, keys, scripts, tally
 from joobq_admin.joobq.counting import Counting
 from tests.support.servers import KINDS, Server
 from tests.support.users import reader
@@ -31,7 +31,7 @@ DAMAGES: dict[str, Callable[[redis_py.Redis], object]] = {
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every set is too large for one script, and no thread puts anything right."""
     monkeypatch.setattr(counting, "SMALL", -1)
-    monkeypatch.setattr(counting, "LINGER", 0)
+    monkeypatch.setattr(background, "LINGER", 0)
 
 
 def proved(redis: redis_py.Redis, entries: int = 5) -> Counting:

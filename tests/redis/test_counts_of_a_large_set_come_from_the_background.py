@@ -11,7 +11,7 @@ from time import monotonic
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq import counting, keys
+from joobq_admin.joobq import background, counting, keys
 from joobq_admin.joobq.counting import Counting
 from tests.support.background import exact, fill, nobody_counts
 from tests.support.eventually import eventually, pause
@@ -22,7 +22,7 @@ from tests.support.writers import Writers, in_hash, interrupted, text, truth
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, new_server: object) -> Iterator[None]:
     monkeypatch.setattr(counting, "PAUSE", 0.01)
-    monkeypatch.setattr(counting, "LINGER", 0.5)
+    monkeypatch.setattr(background, "LINGER", 0.5)
     yield
     nobody_counts()
 
@@ -154,7 +154,7 @@ def test_one_process_at_a_time_counts(redis: redis_py.Redis, server: Server) -> 
 
 
 def test_a_set_that_was_emptied_meanwhile_is_left_alone(redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "LINGER", 60)
+    monkeypatch.setattr(background, "LINGER", 60)
     fill(redis)
     redis.set(keys.RECOUNTING, "another process", px=60_000)
     Counting(redis).counts()

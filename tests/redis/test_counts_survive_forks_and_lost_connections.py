@@ -11,7 +11,7 @@ from time import monotonic
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq import counting
+from joobq_admin.joobq import background, counting
 from joobq_admin.joobq.counting import Counting, Counts
 from joobq_admin.joobq.outcome import Unreachable
 from tests.support.background import exact, fill, nobody_counts
@@ -24,7 +24,7 @@ from tests.support.writers import Writers, interrupted, text, truth
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, new_server: object) -> Iterator[None]:
     monkeypatch.setattr(counting, "PAUSE", 0.01)
-    monkeypatch.setattr(counting, "LINGER", 0.5)
+    monkeypatch.setattr(background, "LINGER", 0.5)
     yield
     nobody_counts()
 
@@ -72,7 +72,7 @@ def test_a_forked_child_counts_for_itself(new_server: Callable[..., Server], kin
 def test_redis_goes_away_while_it_counts(
     new_server: Callable[..., Server], kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(counting, "LONG_PAUSE", 0.1)
+    monkeypatch.setattr(background, "LONG_PAUSE", 0.1)
     server, calls = new_server(kind, persist=True), [0]
     fill(server.client)
 

@@ -134,9 +134,7 @@ VARY = {
     "number": st.integers().map(str) | st.floats(allow_nan=False, allow_infinity=False, width=32).map(repr),
     "uuid": st.uuids().map(str),
     "hex": st.binary(min_size=8, max_size=32).map(bytes.hex).filter(lambda text: not text.isalpha()),
-    "address": st.emails(domains=st.sampled_from(["example.com", "mail.example.co.uk"])).filter(
-        lambda text: not set(text) & set("'`=")
-    ),
+    "address": st.from_regex(r"[a-zA-Z0-9][a-zA-Z0-9.+_-]{0,20}@[a-z]{2,9}\.example", fullmatch=True),
     "host": st.ip_addresses(v=4).map(str) | st.sampled_from(["db-1.internal:5432", "api.example.com", "localhost.lan"]),
     "url": st.sampled_from(["https://a.example/b?c=d#e", "redis://10.0.0.1:6379/0", "http://x.example"]),
     "path": st.sampled_from(["/srv/a.txt", "./b", "/a/b/c:12:5", "src/jobs/a.cr:36:9"]),
