@@ -5,7 +5,7 @@ The hash `joobq:admin:bin` holds digest -> `<score> <purged ms> <who, why: one l
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import chain
@@ -13,8 +13,8 @@ from itertools import chain
 from redis import Redis
 
 from joobq_admin.joobq import keys, scripts
-from joobq_admin.joobq.audit import Actor
-from joobq_admin.joobq.entry import Entry, Score, read_score, to_text
+from joobq_admin.joobq.audit import Actor, Record
+from joobq_admin.joobq.entry import Entry, Score, read_score, to_bytes, to_text
 from joobq_admin.joobq.lookup import TOP, Cursor, between, rows_of, seek_call
 
 TRIM_STEP, TRIM_BYTES = 200, 4 << 20  # a call of trimming drops so many entries, or about so many bytes
@@ -69,11 +69,17 @@ class Bin:
 
     def notes(self, digests: Sequence[str]) -> dict[str, Note]:
         """The same without the entries, however large they are."""
-        blocks = [digests[at : at + NOTE_STEP] for at in range(0, len(digests), NOTE_STEP)]
-        calls = [scripts.NOTES.call((keys.BIN,), block, read_only=True) for block in blocks]
-        heads = chain.from_iterable(scripts.read(self.redis, calls))
-        told = ((digest, _told(head)) for digest, head in zip(digests, heads, strict=True))
-        return {digest: Note(*said[1]) for digest, said in told if said}
+        return _notes(digests, scripts.read(self.redis, _note_calls(digests)))
+
+    def undoable(self, records: Iterable[Record]) -> dict[str, int]:
+        """Which of these records tell of a purge whose entry is here still, by their ids: how many entries it took."""
+        purges = [record for record in records if record.action == "purge"]
+        digests, operations = [record.digest for record in purges], {record.operation: 0 for record in purges}
+        calls = _note_calls(digests)
+        replies = scripts.read(self.redis, [*calls, *map(_how_many, operations)])
+        notes, took = _notes(digests, replies[: len(calls)]), dict(zip(operations, replies[len(calls) :], strict=True))
+        here = (record for record in purges if record.digest in notes)
+        return {r.id: took[r.operation] for r in here if notes[r.digest].operation == r.operation}
 
     def page(self, cursor: Cursor | None = None, limit: int = 50, newer: bool = False) -> BinPage:
         """Up to `limit` purged entries, the last purged first, from `cursor` towards older ones or newer ones."""
@@ -104,6 +110,22 @@ class Bin:
     def trim_call(self) -> scripts.Call:
         """To be sent behind writes: drops what has been kept long enough."""
         return scripts.TRIM_BIN.call(self.KEYS, (self.keep // timedelta(milliseconds=1), TRIM_STEP, TRIM_BYTES))
+
+
+def _note_calls(digests: Sequence[str]) -> list[scripts.Call]:
+    blocks = [digests[at : at + NOTE_STEP] for at in range(0, len(digests), NOTE_STEP)]
+    return [scripts.NOTES.call((keys.BIN,), block, read_only=True) for block in blocks]
+
+
+def _notes(digests: Sequence[str], replies: Sequence[list[bytes]]) -> dict[str, Note]:
+    told = ((digest, _told(head)) for digest, head in zip(digests, chain.from_iterable(replies), strict=True))
+    return {digest: Note(*said[1]) for digest, said in told if said}
+
+
+def _how_many(operation: str) -> scripts.Call:
+    """Counts what the audit log holds of a purge."""
+    mark = to_bytes(f"o:{operation}\0purge\0")
+    return ("ZLEXCOUNT", keys.AUDIT_INDEX, b"[" + mark, b"(" + mark + b"\xff")
 
 
 def _binned(value: bytes) -> Binned | None:

@@ -1,7 +1,7 @@
 """The audit log: who did what, when and why; as a page, and as a file of all that matches."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any
 
@@ -16,8 +16,10 @@ from joobq_admin.joobq.asked import is_operation_id
 from joobq_admin.joobq.audit import Record, RecordPage, as_recorded
 from joobq_admin.pages import answer, audit_rows, files, forms, times
 from joobq_admin.pages.answer import Problem
-from joobq_admin.pages.forms import Sought
+from joobq_admin.pages.forms import Reading, Sought
+from joobq_admin.pages.tally import Tally
 from joobq_admin.pages.tokens import plain
+from joobq_admin.pages.undo import the_bin
 from joobq_admin.sso.roles import Action, User, View, needs
 
 CHUNK = 200  # records that an export holds at a time
@@ -58,16 +60,31 @@ def told(view: View) -> View:
 @told
 def audit(request: HttpRequest) -> HttpResponse:
     """Newest first; every filter is in the query string, `before` = read on from there."""
-    sought, others = forms.sought(request, "before", "limit")
-    before = forms.place_in_the_log(others.get("before", ""))
-    limit = forms.number(others.get("limit"), forms.ROWS, 1, forms.MOST_ROWS)
-    now, found = times.now(), _look(sought, before, limit, request.user)
-    context = audit_rows.context(sought, found, before, limit, audit_log().oldest(), now)
+    asked = forms.reading(request)
+    response = shown(request, asked)
     if answer.wants(request, "records"):
-        fragment = answer.fragment(request, "audit/_fragment.html", context)
-        fragment["HX-Push-Url"] = audit_rows.url(sought, before=before, limit=limit)  # without what a form leaves empty
-        return fragment
+        response["HX-Push-Url"] = audit_rows.url(asked)  # without what a form leaves empty
+    return response
+
+
+def shown(request: HttpRequest, asked: Reading, told: Tally | None = None) -> HttpResponse:
+    """The records as they are now, below what a press among them did. Raises TROUBLE."""
+    now, user, found = times.now(), request.user, _look(asked, request.user)
+    undoable = _undoable(found.records) if user.can(Action.RESTORE) else {}
+    context = audit_rows.context(asked, found, undoable, audit_log().oldest(), now) | {"tally": told}
+    if answer.wants(request, "records"):
+        return answer.fragment(request, "audit/_fragment.html", context)
     return answer.page(request, "audit/list.html", context, nav="audit")
+
+
+def _undoable(records: Sequence[Record]) -> dict[str, int]:
+    """As the bin says it; where it cannot be read nothing can be undone either."""
+    try:
+        return the_bin().undoable(records)
+    except connection.TROUBLE as trouble:
+        if not connection.locked(trouble):
+            raise
+        return {}
 
 
 @needs(Action.VIEW)
@@ -101,8 +118,9 @@ def _chunks(sought: Sought, user: User) -> Iterator[tuple[Record, ...]]:
         yield page.records
 
 
-def _look(sought: Sought, before: str, limit: int, user: User) -> RecordPage:
+def _look(asked: Reading, user: User) -> RecordPage:
     """Up to `limit` records; `older` of fewer means that the look ended before the log did."""
+    sought, before, limit = asked.sought, asked.before, asked.limit
     named, since = _named(sought.q), _since(sought)
     wanted = _wanted(sought, user, bool(named))
     if named and len(named) < MOST_NAMED:

@@ -1,9 +1,11 @@
 """The audit log as its page prints it: what each record says, where it leads, how far the look went."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
+from uuid import uuid4
 
 from django.conf import settings
 from django.urls import reverse
@@ -14,7 +16,7 @@ from joobq_admin.joobq.audit import Record, RecordPage
 from joobq_admin.joobq.entry import EntryRef, to_bytes
 from joobq_admin.pages import forms, links, slip, times
 from joobq_admin.pages.bar import Bar
-from joobq_admin.pages.forms import Sought
+from joobq_admin.pages.forms import Reading, Sought
 from joobq_admin.pages.sends import name_of
 from joobq_admin.pages.times import When
 from joobq_admin.pages.tokens import plain
@@ -29,7 +31,7 @@ HASHED = "sha256:"  # how the log holds a jid that is too long for it
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One record. `url`: its entry, or what became of it; `did`: how it went."""
+    """One record. `url`: its entry, or what became of it; `did`: how it went; `undo`: a button for its whole purge."""
 
     when: When | None
     date: str
@@ -44,13 +46,17 @@ class Row:
     digest: str
     url: str
     reason: str
+    undo: str
+    purge: str
     operation: str
     operation_url: str
 
 
 def context(
-    sought: Sought, page: RecordPage, before: str, limit: int, oldest: datetime | None, now: datetime
+    asked: Reading, page: RecordPage, undoable: Mapping[str, int], oldest: datetime | None, now: datetime
 ) -> dict[str, Any]:
+    """`undoable`: what can be undone of these records, by their ids, and how many entries that are."""
+    sought, undos = asked.sought, _undos(page.records, undoable)
     options = [(name, words) for name, (_, words) in ACTIONS.items()] + [(forms.OTHER, "any other")]
     return {
         "title": "Audit log",
@@ -58,15 +64,26 @@ def context(
         "sought": {name: plain(value) for name, value in sought.filters.items()},
         "actions": [(value, words, value == sought.action) for value, words in options],
         "times": [(value, words, value == sought.since) for value, words in SINCE.items()],
-        "rows": [_row(record, now) for record in page.records],
+        "rows": [_row(record, undos.get(record.id, ""), now) for record in page.records],
+        "undo": str(uuid4()) if undos else "",
+        "query": url(asked).partition("?")[2],
         "people": list(dict.fromkeys(name_of(record) for record in page.records if record.by)),
-        "bar": _bar(sought, page, before, limit),
+        "bar": _bar(asked, page),
         "exports": [(kind.upper(), _address("audit-export", sought, format=kind)) for kind in forms.FORMATS],
     }
 
 
-def url(sought: Sought, before: str = "", limit: int = forms.ROWS) -> str:
-    return _address("audit", sought, before=before, limit=str(limit) if limit != forms.ROWS else "")
+def _undos(records: Sequence[Record], undoable: Mapping[str, int]) -> dict[str, str]:
+    """What the button says beside a record, by its id: beside the newest one of each purge."""
+    purges = (record for record in reversed(records) if record.id in undoable and is_operation_id(record.operation))
+    newest = {record.operation: record.id for record in purges}
+    return {id_: "Undo" if undoable[id_] == 1 else f"Undo all {undoable[id_]:,}" for id_ in newest.values()}
+
+
+def url(asked: Reading) -> str:
+    """Where this very page is."""
+    limit = str(asked.limit) if asked.limit != forms.ROWS else ""
+    return _address("audit", asked.sought, before=asked.before, limit=limit)
 
 
 def _address(name: str, sought: Sought, **more: str) -> str:
@@ -84,18 +101,18 @@ def _in_full(at: datetime) -> str:
     return f"{at:%-d %b %Y, %H:%M:%S} UTC"
 
 
-def _bar(sought: Sought, page: RecordPage, before: str, limit: int) -> Bar:
-    n, older = len(page.records), page.older
-    stopped = older is not None and n < limit
-    onward = url(sought, older or "", limit)
+def _bar(asked: Reading, page: RecordPage) -> Bar:
+    n, older, sought = len(page.records), page.older, asked.sought
+    stopped = older is not None and n < asked.limit
+    onward = url(replace(asked, before=older or ""))
     shown = f"{n:,} record{'s' * (n != 1)}" if n else "No records"
     return Bar(
         shown=f"{shown} so far" if stopped else shown,
         tail=", newest first" if n else "",
         back="Newest",
-        back_url=url(sought, limit=limit) if before else "",
+        back_url=url(replace(asked, before="")) if asked.before else "",
         older_url=onward if older and not stopped else "",
-        end=_end(sought, n, older if stopped else None, before),
+        end=_end(sought, n, older if stopped else None, asked.before),
         continue_url=onward if stopped else "",
         clear="All records",
         clear_url=reverse("audit") if sought.filters else "",
@@ -113,7 +130,7 @@ def _end(sought: Sought, n: int, stopped_at: str | None, before: str) -> str:
     return "No record matches." if sought.filters else "No record: nothing was redriven, purged or restored from here."
 
 
-def _row(record: Record, now: datetime) -> Row:
+def _row(record: Record, undo: str, now: datetime) -> Row:
     tone, action = ACTIONS.get(record.action, ("", plain(record.action, 80) or "no action"))
     who, at = name_of(record), record.at
     ref = _ref(record)
@@ -132,6 +149,8 @@ def _row(record: Record, now: datetime) -> Row:
         digest=slip.short(record.digest) if record.digest else "",
         url=links.entry(ref) if ref else jid,
         reason=plain(record.reason, 2_000),
+        undo=undo,
+        purge=record.operation if undo else "",
         operation=plain(record.operation, 8),
         operation_url=links.operation(record.operation) if is_operation_id(record.operation) else "",
     )

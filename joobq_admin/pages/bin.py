@@ -12,7 +12,8 @@ from joobq_admin.connection import audit_log, dead_letters
 from joobq_admin.joobq.audit import Actor, Record
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.outcome import Outcome, What
-from joobq_admin.pages import answer, binned, forms, links, log, purge_forms, purged, times
+from joobq_admin.pages import answer, audit, binned, forms, links, log, purge_forms, purged, times
+from joobq_admin.pages.forms import Reading
 from joobq_admin.pages.pressed import Told, answered
 from joobq_admin.pages.purge_forms import Ticks
 from joobq_admin.pages.slip import Slip
@@ -37,8 +38,8 @@ def restore(request: HttpRequest) -> HttpResponse:
         return _ticked(request, purge_forms.ticks(request))
     undone, now = purge_forms.undone(request), times.now()
     undo, by = Undo(undone.purge, undone.operation), Actor(request.user.sub, request.user.name)
-    records: list[Record] = []
-    many = answer.wants(request, "results")
+    records, log_page = list[Record](), _page_of_the_log(request)
+    many = bool(log_page) or answer.wants(request, "results")
     try:
         records = audit_log().of_operation(undone.purge, "purge")
         many = many or len(records) > 1
@@ -48,7 +49,7 @@ def restore(request: HttpRequest) -> HttpResponse:
         outcome = dead_letters().restore(digests, by=by, operation=undone.operation)
         log.pressed(Action.RESTORE, undone.operation, request.user, outcome)
         if many:
-            return _counted(request, outcome, records, digests, undo)
+            return _counted(request, outcome, records, digests, undo, log_page)
         told = _told(outcome, records[0], undo, request)
     except connection.TROUBLE as trouble:
         said = connection.said(trouble)
@@ -60,6 +61,11 @@ def restore(request: HttpRequest) -> HttpResponse:
         return HttpResponseRedirect(links.operation(undone.operation), status=303)
     ref = purged.ref_of(records[0]) if records else None
     return answered(request, Told(told), ref, h1="Undo")
+
+
+def _page_of_the_log(request: HttpRequest) -> Reading | None:
+    """Of the audit log, when Undo was pressed there."""
+    return forms.reading(request, request.POST["sought"]) if "sought" in request.POST else None
 
 
 def _ticked(request: HttpRequest, ticks: Ticks) -> HttpResponse:
@@ -100,16 +106,28 @@ def _of_this_purge(records: list[Record], operation: str) -> list[str]:
 
 
 def _counted(
-    request: HttpRequest, outcome: Outcome, records: list[Record], tried: list[str], undo: Undo
+    request: HttpRequest,
+    outcome: Outcome,
+    records: list[Record],
+    tried: list[str],
+    undo: Undo,
+    log_page: Reading | None,
 ) -> HttpResponse:
-    """Of a purge of many: what is not in the bin, or there by another purge, counts as gone."""
+    """In one tally: what is not in the bin, or there by another purge, counts as gone."""
     asked: dict[What, EntryRef] = {record.digest: purged.ref_of(record) for record in records}
     gone = tuple(digest for digest in asked if digest not in tried)
     outcome = replace(outcome, missing=(*outcome.missing, *gone))
     told = tally("restore", asked, outcome, undo.operation, request.user, times.now())
     told = _with_there(told)
     if outcome.unknown or outcome.unsent:
-        told = replace(told, again=(("undo", undo.purge), ("operation", undo.operation)), again_url=reverse("restore"))
+        there = (("sought", request.POST["sought"]),) if log_page else ()
+        fields = (("undo", undo.purge), ("operation", undo.operation), *there)
+        told = replace(told, again=fields, again_url=reverse("restore"))
+    if log_page:
+        try:
+            return audit.shown(request, log_page, told)
+        except connection.TROUBLE:
+            return on_the_list(request, told, "")
     return on_the_list(request, told, request.POST.get("back", ""))
 
 

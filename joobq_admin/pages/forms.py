@@ -196,9 +196,25 @@ class Sought:
         return {name: value for name in self.__slots__ if (value := getattr(self, name))}
 
 
-def sought(request: HttpRequest, *others: str) -> tuple[Sought, dict[str, str]]:
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What of the audit log its page is asked for. `before`: the id of the record before which to read on."""
+
+    sought: Sought
+    before: str
+    limit: int
+
+
+def reading(request: HttpRequest, text: str | None = None) -> Reading:
+    """By the query of the URL, or by `text`, which is another."""
+    filters, others = sought(request, "before", "limit", text=text)
+    limit = number(others.get("limit"), ROWS, 1, MOST_ROWS)
+    return Reading(filters, place_in_the_log(others.get("before", "")), limit)
+
+
+def sought(request: HttpRequest, *others: str, text: str | None = None) -> tuple[Sought, dict[str, str]]:
     """The filters, and `others`: parameters that the page has besides. What is neither is told, never dropped."""
-    given = _once_each(request)
+    given = _once_each(_pairs(request) if text is None else _parsed(text))
     if unknown := [name for name in given if name not in (*Sought.__slots__, *others)]:
         raise BadRequest(f"There is no filter “{unknown[0][:80]}”.")
     filters = {name: given.pop(name) for name in Sought.__slots__ if name in given}
@@ -212,8 +228,7 @@ def sought(request: HttpRequest, *others: str) -> tuple[Sought, dict[str, str]]:
     return Sought(**filters | typed), given
 
 
-def _once_each(request: HttpRequest) -> dict[str, str]:
-    pairs = _pairs(request)
+def _once_each(pairs: list[tuple[str, str]]) -> dict[str, str]:
     given = dict(pairs)
     if len(given) < len(pairs):
         raise BadRequest("A filter is given twice.")

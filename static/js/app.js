@@ -177,6 +177,7 @@
       if (from?.closest("#filters")) $("#filters summary")?.focus();
     }
     if (target?.id === "records") {
+      if ($("#tally-h")) return head($("#records"));
       say($("#records").dataset.say);
       if (event.detail.requestConfig?.elt.closest("#records, .pager")) $("#records").focus();
     }
@@ -234,7 +235,8 @@
   }
   function plainly(elt) {
     const form = elt.form ?? elt;
-    if (elt.formAction) form.action = elt.formAction;
+    if (elt.hasAttribute("formaction")) form.action = elt.formAction;
+    if (elt.name) form.append(Object.assign(document.createElement("input"), { type: "hidden", name: elt.name, value: elt.value }));
     form.submit();
   }
   document.addEventListener("htmx:sendError", (event) => untold(event, "#lost"));

@@ -16,6 +16,7 @@ from tests.support.database import changed, contents
 from tests.support.eventually import eventually
 from tests.support.letters import DIED, NO_TIME, digest, letter, real_letters
 from tests.support.operators import ANN, BOB, dead_letters, told
+from tests.support.trips import sends
 
 
 @pytest.fixture(autouse=True)
@@ -78,6 +79,27 @@ def test_a_binned_entry_tells_who_when_and_why(redis: redis_py.Redis) -> None:
     notes = bin_of(queue).notes(["0" * 64, digest(raw), "bytes"])
     assert notes == {digest(raw): Note(one.purged_at, one.by, one.name, one.reason, one.operation)}
     assert bin_of(queue).notes([]) == {}
+
+
+def test_of_records_it_says_which_purges_can_be_undone(redis: redis_py.Redis) -> None:
+    queue = dead_letters(redis)
+    queue.add(DIED, [letter(n) for n in range(6)])
+    refs = [Entry(letter(n), DIED).ref for n in range(6)]
+    queue.purge_entries(refs[:3], by=ANN, operation="three")
+    queue.purge_entries(refs[3:4], by=ANN, operation="back")
+    queue.restore([refs[3].digest, refs[2].digest], by=ANN, operation="restore")
+    queue.purge_entries(refs[3:4], by=ANN, operation="again")
+    queue.purge_entries(refs[4:5], by=ANN, operation="for-good", for_good=True)
+    queue.redrive_entries(refs[5:], by=ANN, operation="redrive")
+    assert queue.audit
+    records, bin_ = queue.audit.page(limit=100).records, bin_of(queue)
+    with sends(redis) as count:
+        told = bin_.undoable(records)
+    assert count() == 1
+    ids = {(record.operation, record.digest): record.id for record in records}
+    three = {ids["three", ref.digest]: 3 for ref in refs[:2]}
+    assert told == three | {ids["again", refs[3].digest]: 1}
+    assert bin_.undoable([]) == {}
 
 
 def test_a_full_bin_refuses_and_drops_nothing(redis: redis_py.Redis) -> None:

@@ -273,6 +273,17 @@ def the_audit_log(dashboard: Dashboard, server: Server, page: Page) -> None:
     expect(page.get_by_role("link", name="Older")).to_be_visible()
 
 
+def undone_in_the_audit_log(dashboard: Dashboard, server: Server, page: Page) -> None:
+    """One purge of two: the other has its button still."""
+    many_purged(dashboard, server, page)
+    purged(dashboard, server, page)
+    page.goto(f"{dashboard.url}/audit/")
+    page.get_by_role("button", name="Undo all 3").click()
+    expect(page.locator("#tally-h")).to_have_text("Restored 3")
+    expect(page.locator("#tally-h")).to_be_focused()
+    expect(page.get_by_role("button", name="Undo")).to_be_visible()
+
+
 def the_audit_log_searched_in_vain(dashboard: Dashboard, server: Server, page: Page) -> None:
     kept(server.client, *(record(2) for _ in range(4_001)))
     page.goto(f"{dashboard.url}/audit/")
@@ -291,5 +302,5 @@ PAGES = [
     a_purge_asked, a_purge_asked_on_a_page, purged, restored, a_purge_without_an_answer, a_tombstone_of_a_purge,
     ticked, a_tally, many_purges_asked, many_purged, many_restored,
     the_bin, restored_from_the_bin, an_empty_bin,
-    the_audit_log, the_audit_log_searched_in_vain, an_unknown_filter,
+    the_audit_log, undone_in_the_audit_log, the_audit_log_searched_in_vain, an_unknown_filter,
 ]  # fmt: skip
