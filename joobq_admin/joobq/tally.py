@@ -1,6 +1,7 @@
-"""An exact count of a sorted set by any function of a member's bytes, that never stops Redis.
+"""An exact count of a sorted set by any function of its entries, that never stops Redis.
 
-The set is cut into blocks of about 200 by (score, member). Of each entry this process keeps hash(member), of(member).
+The set is cut into blocks of about 200 by (score, member). Of each entry this process keeps a hash and what it
+is counted by.
 Three kinds of evidence, all cheap for Redis:
   ranks     the rank of every block's end: finds every block whose size changed (a survey); no member leaves Redis;
   bytes     a block is read again and its hashes compared: nothing else finds one entry exchanged for another in place;
@@ -35,32 +36,43 @@ class OutOfBudget(Exception):
     """The entries or the time granted to this refresh are used up."""
 
 
-class Block(Generic[Name]):
+class Block:
     """What lies after the block before and up to this end: (score, '=' + member), or all of a score (place '')."""
 
     __slots__ = ("bytes", "hashes", "names", "place", "read", "score")
 
     def __init__(self, score: bytes, place: bytes) -> None:
-        self.score, self.place, self.hashes, self.names = score, place, array("q"), tuple[Name, ...]()
+        self.score, self.place, self.hashes = score, place, array("q")
+        self.names: Any = ()  # what is kept of each entry: a sequence, to which another can be added
         self.bytes = self.read = 0  # how much the members were; in which refresh they were read, 0 = they must be
 
 
-class Tally(Generic[Name]):
-    """counts: name -> how many, total: their sum, as_of: the server's clock when that was last certain.
+class Blocks(Generic[Name]):
+    """total: entries that are known, as_of: the server's clock when that was last certain.
 
-    Holds two connections of its own and 16 bytes an entry. For one thread at a time.
+    Holds two connections of its own and, beside what is kept, 8 bytes an entry. For one thread at a time.
     """
 
-    def __init__(self, redis: Redis, key: bytes, of: Callable[[bytes], Name]) -> None:
-        self.redis, self.key, self.of = redis, key, of
-        self.counts, self.total, self.entries_read = Counter[Name](), 0, 0
+    scored = False  # is what is kept told by the score too?
+
+    def __init__(self, redis: Redis, key: bytes) -> None:
+        self.redis, self.key = redis, key
+        self.total = self.entries_read = 0
         self.as_of: datetime | None = None
         self.complete = self.exact = False
         self.quiet = False  # nothing had changed since the refresh before
         self.answers: list[Any] = []  # to the commands of `then` that ran last
-        self.blocks = [Block[Name](b"+inf", b"")]
-        self._names, self._round, self._take = dict[Name, Name](), 0, BLOCK // 8  # small until sizes are known
+        self.blocks = [Block(b"+inf", b"")]
+        self._round, self._take = 0, BLOCK // 8  # small until sizes are known
         self._guard, self._other = Guard(redis, key), Guard(redis, key)
+
+    def name(self, member: bytes, score: float) -> Name:
+        """What an entry is counted by. `score`: 0 unless `scored`."""
+        raise NotImplementedError
+
+    def kept(self, names: Iterable[Name], before: Any) -> Any:
+        """How a block keeps its names; `before`: what it kept until now."""
+        raise NotImplementedError
 
     def refresh(
         self,
@@ -123,7 +135,7 @@ class Tally(Generic[Name]):
         ranks = self._survey()
         blocks, self.blocks, start, changed = self.blocks, [], 0, 0
         for i, (block, end) in enumerate(zip(blocks, ranks, strict=True)):
-            if not block.read or end - start != len(block.names) or (everything and block.read < self._round):
+            if not block.read or end - start != len(block.hashes) or (everything and block.read < self._round):
                 try:
                     self._load(block, start, end)
                 except BaseException:
@@ -134,7 +146,7 @@ class Tally(Generic[Name]):
             start = end
         return changed
 
-    def _load(self, block: Block[Name], start: int, end: int) -> None:
+    def _load(self, block: Block, start: int, end: int) -> None:
         """Reads one block, cutting pieces off its low end while it is too large.
 
         Ranks and members are read one after the other: what came between them is found by the next survey.
@@ -148,44 +160,41 @@ class Tally(Generic[Name]):
             cut = end - start > 2 * limit or (take > 0 and block.bytes > 2 * BYTES)
             pipe = self.redis.pipeline(transaction=False)
             pipe.execute_command("EVAL_RO", RANKS.text, 1, self.key, *_places(filter(None, (low, block))))
-            pipe.zrange(self.key, start, start + take if cut else max(start, end - 1), withscores=cut)
+            last = start + take if cut else max(start, end - 1)
+            pipe.zrange(self.key, start, last, withscores=cut or self.scored)
             ranks, rows = pipe.execute()
             asked, start, end = (start, end), ranks[0] if low else 0, ranks[-1]
             if asked[0] != start or (len(rows) <= take if cut else asked[1] != end):
                 continue  # something moved since the survey: the same question with the ranks of this moment
+            if not (cut or self.scored):
+                rows = [(member, 0.0) for member in rows]
             if not cut:
                 self._put(block, rows if end > start else [], known)
                 return
-            *piece_of, (last, score), (_, next_score) = rows
-            piece = Block[Name](b"%.17g" % score, b"" if score != next_score else b"=" + last)
+            (place, score), (_, next_score) = rows[-2:]
+            piece = Block(b"%.17g" % score, b"" if score != next_score else b"=" + place)
             self.blocks.append(piece)
-            self._put(piece, [*(member for member, _ in piece_of), last], known)
+            self._put(piece, rows[:-1], known)
             rest = max(0, block.bytes - piece.bytes)
             self._put(block, [], {})  # the pieces have taken over what it had counted
             block.read, block.bytes = 0, rest
             start += take
 
-    def _put(self, block: Block[Name], members: Sequence[bytes], known: Mapping[int, Name]) -> None:
-        """Replaces what a block is known to hold; only members not seen in it before are given to `of`."""
-        hashes, block.bytes, block.read = array("q", map(hash, members)), sum(map(len, members)), self._round
-        self._left -= len(members)
-        self.entries_read += len(members)
+    def _put(self, block: Block, rows: Sequence[Sequence[Any]], known: Mapping[int, Name]) -> None:
+        """Replaces what a block is known to hold; only entries not seen in it before are given to `name`."""
+        members = [member for member, _ in rows]
+        hashes = array("q", map(hash, map(tuple, rows) if self.scored else members))
+        block.bytes, block.read = sum(map(len, members)), self._round
+        self._left -= len(rows)
+        self.entries_read += len(rows)
         if block.bytes:  # after large members small blocks, and back
-            self._take = max(1, min(BLOCK, 2 * self._take, len(members) * BYTES // block.bytes))
+            self._take = max(1, min(BLOCK, 2 * self._take, len(rows) * BYTES // block.bytes))
         if hashes == block.hashes:
             return
-        names = tuple(self._same(known[h] if h in known else self.of(m)) for h, m in zip(hashes, members, strict=True))
-        self.counts.update(names)
-        self.counts.subtract(block.names)
-        for name in set(block.names):
-            if not self.counts[name]:
-                del self.counts[name], self._names[name]
-        self.total += len(names) - len(block.names)
-        block.hashes, block.names = hashes, names
-
-    def _same(self, name: Name) -> Name:
-        """The same object for equal names: an entry then costs 16 bytes of this process, whatever `of` gives."""
-        return self._names.setdefault(name, name)
+        names = (known[h] if h in known else self.name(*row) for h, row in zip(hashes, rows, strict=True))
+        block.names = self.kept(names, block.names)
+        self.total += len(hashes) - len(block.hashes)
+        block.hashes = hashes
 
     def _tidy(self) -> None:
         """Joins small blocks with their neighbour; a joined one that is too large is read again and cut."""
@@ -224,6 +233,27 @@ class Tally(Generic[Name]):
             self._progress()
 
 
-def _places(blocks: Iterable[Block[Any]]) -> list[bytes]:
+class Tally(Blocks[Name]):
+    """counts: name -> how many, by any function of the bytes. 16 bytes an entry, whatever `of` gives."""
+
+    def __init__(self, redis: Redis, key: bytes, of: Callable[[bytes], Name]) -> None:
+        super().__init__(redis, key)
+        self.of, self.counts, self._names = of, Counter[Name](), dict[Name, Name]()
+
+    def name(self, member: bytes, score: float) -> Name:
+        return self.of(member)
+
+    def kept(self, names: Iterable[Name], before: tuple[Name, ...]) -> tuple[Name, ...]:
+        """The same object for equal names."""
+        kept = tuple(self._names.setdefault(name, name) for name in names)
+        self.counts.update(kept)
+        self.counts.subtract(before)
+        for name in set(before):
+            if not self.counts[name]:
+                del self.counts[name], self._names[name]
+        return kept
+
+
+def _places(blocks: Iterable[Block]) -> list[bytes]:
     """The ends of blocks as the script `ranks` takes them."""
     return [text for block in blocks for text in (block.score, block.place)]
