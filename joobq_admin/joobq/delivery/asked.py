@@ -9,7 +9,8 @@ from joobq_admin.joobq.delivery.record import State, is_traceparent
 from joobq_admin.joobq.delivery.shapes import Claim
 from joobq_admin.joobq.entry import is_digest, to_bytes
 
-LONGEST_NAME = 512  # bytes
+NAME = r"[^{}\x00-\x1f\x7f\ud800-\udfff]+"  # of a namespace or a queue
+LONGEST_NAME = 512  # bytes, of a request id or an owner
 LONGEST = 10**13  # ms, 317 years: no time outgrows its 15 digits
 LAST_MS = 10**15 - 1
 
@@ -29,7 +30,7 @@ def queue(asked: str) -> str:
 
 
 def _part(what: str, asked: str) -> str:
-    if not isinstance(asked, str) or not asked or re.search(r"[{}\x00-\x1f\x7f\ud800-\udfff]", asked):
+    if not isinstance(asked, str) or not re.fullmatch(NAME, asked):
         raise ValueError(f"{what} is text, not empty, without braces and control characters")
     return asked
 

@@ -23,7 +23,7 @@ NOW, HALF_A_MINUTE = timedelta(0), timedelta(seconds=30)
 
 Ending = tuple[Claim, State] | tuple[Claim, State, timedelta]  # of a claim: what became of it, READY after which delay
 
-_ledger = re.compile(rf"{keys.DELIVERY}\{{([^{{}}:]+):([^{{}}]+)\}}:(?:{'|'.join(keys.DELIVERY_KINDS)})").fullmatch
+_key = re.compile(rf"{keys.DELIVERY}{{({asked.NAME})}}:(?:{'|'.join(keys.DELIVERY_KINDS)})").fullmatch
 
 
 class Ledger(Mending, Desk):
@@ -44,8 +44,9 @@ class Ledger(Mending, Desk):
     @staticmethod
     def discover(redis: Redis | RedisCluster) -> list[tuple[str, str]]:
         """(namespace, queue) of every ledger that holds something, in order; scans the names of all keys."""
-        names = map(to_text, redis.scan_iter(match=f"{keys.DELIVERY}{{*}}:*", count=1_000))
-        return sorted({(found[1], found[2]) for name in names if (found := _ledger(name))})
+        found = map(_key, map(to_text, redis.scan_iter(match=f"{keys.DELIVERY}{{*}}:*", count=1_000)))
+        named = {key[1].partition(":") for key in found if key}
+        return sorted((namespace, queue) for namespace, _, queue in named if namespace and queue)
 
     # -- producers
 

@@ -146,9 +146,9 @@ def size_of(header: bytes) -> int:
 
 
 def evidence(header: bytes | None, payload: bytes | None) -> bytes:
-    """Both values as the quarantine keeps them: `len(header):len(payload):` header payload; `-` = it is gone."""
-    lengths = ("-" if value is None else str(len(value)) for value in (header, payload))
-    return ":".join([*lengths, ""]).encode() + (header or b"") + (payload or b"")
+    """Both values as the quarantine keeps them: `len(header):len(payload) or -:` header payload."""
+    head, size = header or b"", b"-" if payload is None else b"%d" % len(payload)
+    return b"%d:%b:%b%b" % (len(head), size, head, payload or b"")
 
 
 def _sum(request_id: bytes, body: bytes) -> bytes:
