@@ -6,14 +6,14 @@ from itertools import product
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support import chromium
+from tests.support import chromium, purge_screens, screens
 from tests.support.chromium import DESKTOP, PHONE
 from tests.support.dashboard import Dashboard
-from tests.support.screens import PAGES, Prepared
+from tests.support.screens import Prepared
 from tests.support.servers import Server
 
 
-@pytest.mark.parametrize("prepared", PAGES, ids=lambda prepared: prepared.__name__)
+@pytest.mark.parametrize("prepared", [*screens.PAGES, *purge_screens.PAGES], ids=lambda prepared: prepared.__name__)
 def test_on(prepared: Prepared, dashboard: Dashboard, valkey: Server, new_page: Callable[..., Page]) -> None:
     # axe is a script of ours, not of the page: only here the page's policy does not bind
     page = new_page(bypass_csp=True, expects=r"net::ERR|status of 500|htmx:|Response Status Error Code")

@@ -1,0 +1,148 @@
+"""The screens of purges, of the bin and of the audit log, brought up in a browser as those of screens.py are."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.support.dashboard import Dashboard
+from tests.support.records import kept, record
+from tests.support.screens import opened, the_list
+from tests.support.servers import Server
+
+
+def asks_to_purge(page: Page) -> None:
+    page.get_by_role("button", name="Purge…").click()
+    expect(page.get_by_label("Reason")).to_be_focused()
+
+
+def a_purge_asked(dashboard: Dashboard, server: Server, page: Page) -> None:
+    opened(dashboard, server, page)
+    asks_to_purge(page)
+
+
+def a_purge_asked_on_a_page(dashboard: Dashboard, server: Server, page: Page) -> None:
+    opened(dashboard, server, page)
+    page.evaluate("form = document.querySelector('#purge').form; form.action = purge.formAction; form.submit()")
+    expect(page.get_by_role("heading", name="Purge 1 dead letter?")).to_be_visible()
+
+
+def purged(dashboard: Dashboard, server: Server, page: Page) -> None:
+    a_purge_asked(dashboard, server, page)
+    page.get_by_label("Reason").fill("Load test from Friday")
+    page.get_by_role("button", name="Purge 1").click()
+    expect(page.locator("#action h2")).to_be_focused()
+    expect(page.locator("dialog[open]")).to_have_count(0)
+
+
+def restored(dashboard: Dashboard, server: Server, page: Page) -> None:
+    purged(dashboard, server, page)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#action h2")).to_contain_text("Restored.")
+    expect(page.locator("#action h2")).to_be_focused()
+
+
+def a_purge_without_an_answer(dashboard: Dashboard, server: Server, page: Page) -> None:
+    a_purge_asked(dashboard, server, page)
+    page.route("**/purge", lambda route: route.abort("connectionreset"))
+    page.get_by_label("Reason").fill("Load test from Friday")
+    page.get_by_role("button", name="Purge 1").click()
+    expect(page.locator("#action h2")).to_contain_text("Outcome unknown")
+    expect(page.locator("#action [name=reason]")).to_have_value("Load test from Friday")
+
+
+def a_tombstone_of_a_purge(dashboard: Dashboard, server: Server, page: Page) -> None:
+    purged(dashboard, server, page)
+    page.get_by_role("link", name="What it did").click()
+    expect(page.get_by_role("button", name="Undo")).to_be_visible()
+
+
+def ticked(dashboard: Dashboard, server: Server, page: Page) -> None:
+    """Three rows by one tick, and shift."""
+    the_list(dashboard, server, page)
+    boxes = page.locator(".rows input[type=checkbox]")
+    boxes.nth(1).check()
+    boxes.nth(3).click(modifiers=["Shift"])
+    expect(page.locator(".bulkbar")).to_contain_text("3 selected")
+
+
+def a_tally(dashboard: Dashboard, server: Server, page: Page) -> None:
+    the_list(dashboard, server, page)
+    page.get_by_label("Select all on this page").check()
+    page.get_by_role("button", name=re.compile("Redrive .* reviewed")).click()
+    expect(page.locator("#tally-h")).to_be_focused()
+
+
+def many_purges_asked(dashboard: Dashboard, server: Server, page: Page) -> None:
+    ticked(dashboard, server, page)
+    page.get_by_role("button", name="Purge 3…").click()
+    expect(page.get_by_label("Reason")).to_be_focused()
+
+
+def many_purged(dashboard: Dashboard, server: Server, page: Page) -> None:
+    many_purges_asked(dashboard, server, page)
+    page.get_by_label("Reason").fill("Load test from Friday")
+    page.get_by_role("button", name="Purge 3", exact=True).click()
+    expect(page.locator("#tally-h")).to_be_focused()
+    expect(page.locator("#toasts")).to_contain_text("Purged 3 Undo for")
+
+
+def many_restored(dashboard: Dashboard, server: Server, page: Page) -> None:
+    many_purged(dashboard, server, page)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#tally-h")).to_have_text("Restored 3")
+    expect(page.locator(".toast")).to_have_count(0)
+
+
+def the_bin(dashboard: Dashboard, server: Server, page: Page) -> None:
+    many_purged(dashboard, server, page)
+    page.goto(f"{dashboard.url}/bin/?limit=2")
+    expect(page.get_by_role("link", name="Older", exact=True)).to_be_visible()
+
+
+def restored_from_the_bin(dashboard: Dashboard, server: Server, page: Page) -> None:
+    the_bin(dashboard, server, page)
+    page.get_by_label("Select all on this page").check()
+    page.get_by_role("button", name="Restore the selected").click()
+    expect(page.locator("#tally-h")).to_have_text("Restored 2")
+    expect(page.locator("#tally-h")).to_be_focused()
+
+
+def an_empty_bin(dashboard: Dashboard, server: Server, page: Page) -> None:
+    page.goto(f"{dashboard.url}/bin/")
+
+
+def the_audit_log(dashboard: Dashboard, server: Server, page: Page) -> None:
+    fields = {"queue": "q" * 300, "reason": "Gateway reported up " * 20, "name": "n" * 100, "jid": ""}
+    kept(server.client, record(1), record(2, "purge", bin="1"), record(3, "purge_all", **fields, entries="9"))
+    kept(server.client, record(4, "another", **fields, operation="a/b"))
+    page.goto(f"{dashboard.url}/audit/?limit=3")
+    expect(page.get_by_role("link", name="Older")).to_be_visible()
+
+
+def undone_in_the_audit_log(dashboard: Dashboard, server: Server, page: Page) -> None:
+    """One purge of two: the other has its button still."""
+    many_purged(dashboard, server, page)
+    purged(dashboard, server, page)
+    page.goto(f"{dashboard.url}/audit/")
+    page.get_by_role("button", name="Undo all 3").click()
+    expect(page.locator("#tally-h")).to_have_text("Restored 3")
+    expect(page.locator("#tally-h")).to_be_focused()
+    expect(page.get_by_role("button", name="Undo")).to_be_visible()
+
+
+def the_audit_log_searched_in_vain(dashboard: Dashboard, server: Server, page: Page) -> None:
+    kept(server.client, *(record(2) for _ in range(4_001)))
+    page.goto(f"{dashboard.url}/audit/")
+    page.get_by_label("Search jid, digest").fill("no such")
+    expect(page.get_by_text("None found so far")).to_be_visible()
+
+
+def an_unknown_filter(dashboard: Dashboard, server: Server, page: Page) -> None:
+    page.goto(f"{dashboard.url}/audit/?person=ann")
+
+
+PAGES = [
+    a_purge_asked, a_purge_asked_on_a_page, purged, restored, a_purge_without_an_answer, a_tombstone_of_a_purge,
+    ticked, a_tally, many_purges_asked, many_purged, many_restored, the_bin, restored_from_the_bin,
+    an_empty_bin, the_audit_log, undone_in_the_audit_log, the_audit_log_searched_in_vain, an_unknown_filter,
+]  # fmt: skip
