@@ -5,13 +5,17 @@ import os
 from collections.abc import Callable, Iterator
 from threading import Lock, Thread
 from time import monotonic, sleep
-from typing import Protocol
+from typing import Any, Protocol
 from weakref import WeakSet
 
 from redis import exceptions
 
+from joobq_admin.joobq.tally import Blocks
+
 LINGER = 5.0  # seconds that the work goes on after the last question
-LONG_PAUSE = 2.0  # seconds until it is begun again after Redis failed it
+PAUSE, LONG_PAUSE = 0.25, 2.0  # seconds between steps at least; and until it is begun again after Redis failed it
+LONGEST = 30.0  # seconds that one look at a set may take
+LONG_REST = 60.0  # seconds between proofs at most
 
 _log = logging.getLogger(__name__)
 
@@ -51,6 +55,32 @@ class Background:
         except (exceptions.RedisError, OSError, TypeError) as error:  # TypeError: redis-py, when its pool is closed
             self._retry_at = monotonic() + LONG_PAUSE
             _log.warning("%s ended: %s", self._name, error)
+
+
+class Known(Protocol):
+    @property
+    def exact(self) -> bool: ...
+
+
+class Proofs:
+    """Steps of a count that is kept up to date. A proof reads every entry again: it is tried when nothing has just
+    changed, then it rests for four times as long as it took, or twice as long as before when it failed."""
+
+    def __init__(self) -> None:
+        self._due = self._rest = 0.0
+
+    def step(self, blocks: Blocks[Any], refresh: Callable[[bool, float], Known]) -> float:
+        """Seconds to wait after it. `refresh`: (prove, deadline) -> what is known then."""
+        began = monotonic()
+        exact = refresh(False, began + LONGEST).exact
+        pause = min(1.0, max(PAUSE, 4 * (monotonic() - began)))
+        if not exact and blocks.quiet and began >= self._due:
+            began = monotonic()
+            exact = refresh(True, began + LONGEST).exact
+            took = monotonic() - began
+            self._rest = min(LONG_REST, 4 * took if exact else max(4 * took, 2 * self._rest))
+            self._due = began + took + self._rest
+        return pause
 
 
 class Begins(Protocol):

@@ -12,23 +12,21 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from threading import Lock
 from time import monotonic
 from typing import Any
 
 from redis import Redis, exceptions
 
-from joobq_admin.joobq import keys, scripts
-from joobq_admin.joobq.background import LONG_PAUSE, Background, begins_anew_in_a_child
+from joobq_admin.joobq import background, keys, scripts
+from joobq_admin.joobq.background import Background, Proofs, begins_anew_in_a_child
 from joobq_admin.joobq.cjson import queue_of
 from joobq_admin.joobq.scripts import READ, RECOUNT, SWAP, Call
 from joobq_admin.joobq.tally import Tally
 
 SMALL, SMALL_BYTES = 400, 1 << 20  # what one script may count while Redis serves nobody else: about 4 ms
 FRESH = timedelta(seconds=3)  # a count of this process this old is shown as it is
-LONGEST = 30.0  # seconds that one look at the set may take
-PAUSE = 0.25  # seconds between looks; while another process counts, doubling up to LONG_PAUSE
-LONG_REST = 60.0  # seconds between proofs at most
 LOCK = 10_000  # ms until others may count when this process has died
 
 _KEYS = (keys.DEAD, keys.COUNTS, keys.PROVED)
@@ -92,7 +90,7 @@ class Counting:
         self._tally = Tally(self._redis, keys.DEAD, queue_of)
         self._own: Counts | None = None  # what this process has counted; replaced as a whole
         self._thread, self._counting = Background("counts", self._work, self._let_go), Lock()
-        self._prove_at = self._rest = self._told = 0.0
+        self._proofs, self._told = Proofs(), 0.0
         self._may_write = self._may_swap = True
         self._enough = 0  # a set that has shrunk to this needs no thread any more
 
@@ -188,31 +186,17 @@ class Counting:
 
     def _work(self) -> Iterator[float]:
         """Counts until the hash is proved, or there is little to count."""
-        pause, self._may_swap = PAUSE, True
+        pause, self._may_swap = background.PAUSE, True
         while True:
             with self._counting:
                 now = self._read()
                 if now.exact or now.total <= self._enough:
                     return
-                pause = self._step(now) if self._hold() else min(2 * pause, LONG_PAUSE)
+                if self._hold():
+                    pause = self._proofs.step(self._tally, partial(self._refresh, now))
+                else:  # another process counts
+                    pause = min(2 * pause, background.LONG_PAUSE)
             yield pause
-
-    def _step(self, now: Counts) -> float:
-        """Brings the tally up to date and proves it when that is due; how long to wait then.
-
-        A proof reads every entry again. It is tried when nothing has just changed; then it rests for four times as long
-        as it took, or twice as long as before when it failed.
-        """
-        began = monotonic()
-        exact = self._refresh(now, False, began + LONGEST).exact
-        pause = min(1.0, max(PAUSE, 4 * (monotonic() - began)))
-        if not exact and self._tally.quiet and began >= self._prove_at:
-            began = monotonic()
-            exact = self._refresh(now, True, began + LONGEST).exact
-            took = monotonic() - began
-            self._rest = min(LONG_REST, 4 * took if exact else max(4 * took, 2 * self._rest))
-            self._prove_at = began + took + self._rest
-        return pause
 
     def _refresh(self, now: Counts, prove: bool, deadline: float) -> Counts:
         def swap(proved: bool) -> Sequence[Call]:
@@ -224,7 +208,7 @@ class Counting:
             return [("EVAL", SWAP.text, 2, keys.COUNTS, keys.PROVED, token, *counts)]
 
         def progressed() -> None:
-            if monotonic() - self._told > PAUSE:
+            if monotonic() - self._told > background.PAUSE:
                 self._hold()
                 if self._own is None or not self._own.complete:
                     self._publish(now)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq import background, counting, keys
+from joobq_admin.joobq import background, keys
 from joobq_admin.joobq.counting import Counting
 from tests.support.background import nobody_counts
 from tests.support.eventually import eventually
@@ -16,7 +16,7 @@ from tests.support.writers import Writers, in_hash, text, truth
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, new_server: object) -> Iterator[None]:
-    monkeypatch.setattr(counting, "PAUSE", 0.01)
+    monkeypatch.setattr(background, "PAUSE", 0.01)
     monkeypatch.setattr(background, "LINGER", 0.2)
     yield
     nobody_counts()

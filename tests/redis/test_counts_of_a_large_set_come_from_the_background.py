@@ -11,7 +11,7 @@ from time import monotonic
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq import background, counting, keys
+from joobq_admin.joobq import background, keys
 from joobq_admin.joobq.counting import Counting
 from tests.support.background import exact, fill, nobody_counts
 from tests.support.eventually import eventually, pause
@@ -21,7 +21,7 @@ from tests.support.writers import Writers, in_hash, interrupted, text, truth
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, new_server: object) -> Iterator[None]:
-    monkeypatch.setattr(counting, "PAUSE", 0.01)
+    monkeypatch.setattr(background, "PAUSE", 0.01)
     monkeypatch.setattr(background, "LINGER", 0.5)
     yield
     nobody_counts()
@@ -45,7 +45,7 @@ def test_the_first_look_does_not_wait_and_the_thread_ends_with_the_proof(redis: 
 
 
 def test_progress_is_shown_while_it_counts(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "PAUSE", 0)
+    monkeypatch.setattr(background, "PAUSE", 0)
     fill(server.client)
     calls, gate = [0], threading.Event()
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq import counting, keys, scripts
+from joobq_admin.joobq import background, keys, scripts
 from joobq_admin.joobq.cjson import queue_of
 from joobq_admin.joobq.counting import Counting
 from tests.support.eventually import eventually
@@ -126,7 +126,7 @@ def test_scripts_that_the_server_has_forgotten(redis: redis_py.Redis, monkeypatc
     redis.script_flush()
     assert counting_.counts().exact
     redis.zadd(keys.DEAD, {b'{"n":%d,"queue":"emails"}' % n: n for n in range(1000)})
-    monkeypatch.setattr(counting, "PAUSE", 0.01)
+    monkeypatch.setattr(background, "PAUSE", 0.01)
     redis.script_flush()
     eventually(lambda: counting_.counts().exact and redis.script_flush())
     assert in_hash(redis) == {b"emails": 1001}

@@ -11,7 +11,7 @@ from time import monotonic
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq import background, counting
+from joobq_admin.joobq import background
 from joobq_admin.joobq.counting import Counting, Counts
 from joobq_admin.joobq.outcome import Unreachable
 from tests.support.background import exact, fill, nobody_counts
@@ -23,7 +23,7 @@ from tests.support.writers import Writers, interrupted, text, truth
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, new_server: object) -> Iterator[None]:
-    monkeypatch.setattr(counting, "PAUSE", 0.01)
+    monkeypatch.setattr(background, "PAUSE", 0.01)
     monkeypatch.setattr(background, "LINGER", 0.5)
     yield
     nobody_counts()
