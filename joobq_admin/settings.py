@@ -62,6 +62,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "joobq_admin.sso.middleware.forms_in_utf_8",
     "django.middleware.csrf.CsrfViewMiddleware",
+    "joobq_admin.sso.middleware.one_token_a_person",
     "joobq_admin.pages.answer.RedisTrouble",
 ]
 TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "DIRS": [ROOT / "templates"]}]

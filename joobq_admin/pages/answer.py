@@ -154,7 +154,9 @@ def denied(request: HttpRequest, exception: Exception | None = None) -> HttpResp
         *ask,
     )
     text = "Your groups do not include one that may see dead letters."
-    return problem(request, Problem(403, "No access", "You are signed in, but have no role here", text, facts))
+    anew = login_address(request.get_full_path() if request.method == "GET" else reverse("entries"))
+    links = ((anew, "Sign in again", ""),) if settings.AUTH == "oidc" else ()  # with the groups of now
+    return problem(request, Problem(403, "No access", "You are signed in, but have no role here", text, facts, links))
 
 
 @dataclass(frozen=True, slots=True)

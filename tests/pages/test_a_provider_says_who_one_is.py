@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 
 from joobq_admin.sso.roles import Role
-from tests.support.html import get, says
+from tests.support.html import get, link, says
 from tests.support.provider import VERA, Provider
-from tests.support.signing_in import by_oidc, role_of, sign_in
+from tests.support.signing_in import by_oidc, ended, role_of, sign_in
 
 GROUPS: list[tuple[Any, str]] = [
     (["viewers"], "Viewer"),
@@ -39,6 +39,17 @@ def test_a_role_comes_from_a_list_of_groups_and_nothing_like_it(
     sign_in(oidc, provider)
     assert role_of(oidc) == role
     assert len(oidc.cookies["session"].value) < 1000
+
+
+def test_who_has_got_a_group_since_signs_in_again(oidc: Client, provider: Provider) -> None:
+    provider.user = VERA | {"groups": []}
+    sign_in(oidc, provider)
+    refused = get(oidc, "/jobs/a/")
+    assert refused.status_code == 403
+    provider.user = VERA
+    landed = ended(oidc, provider.visit(oidc.get(link(refused, "Sign in again"))["Location"]))
+    assert landed["Location"] == "/jobs/a/"
+    assert role_of(oidc) == "Viewer"
 
 
 VERIFIED = {"email": "vera@example.com", "email_verified": True}

@@ -68,6 +68,7 @@ class Provider:
         self.spoilt: dict[str, str] = {}
         self.seen: list[tuple[str, dict[str, str]]] = []
         self.codes: dict[str, dict[str, str]] = {}
+        self.waits: Callable[[], object] = lambda: None  # before it lets a browser go back
         self.closing = threading.Event()
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (Handler,), {"provider": self}))
         self.url = f"http://127.0.0.1:{self.server.server_port}"
@@ -154,10 +155,13 @@ class Handler(BaseHTTPRequestHandler):
             self.say({"keys": provider.keys})
         elif path == "/authorize":
             to = provider.authorize(asked)
+            provider.waits()
             self.say({"to": to}) if "and_say_it" in asked else self.send(302, b"", {"Location": to})
         elif path == "/token":
             status, said = provider.token(asked, self.headers.get("Authorization", ""))
             self.say(said, status)
+        elif path == "/end":
+            self.send(302, b"", {"Location": asked["post_logout_redirect_uri"]})
         elif path == "/userinfo":
             granted = self.headers["Authorization"] == "Bearer an access token"
             self.say({"sub": provider.user["sub"], **provider.userinfo} if granted else {}, 200 if granted else 401)

@@ -1,0 +1,102 @@
+"""In a browser: from a link by way of the provider to its page, in two tabs at once, again in the middle, and out."""
+
+import threading
+from collections.abc import Callable, Iterator
+from itertools import product
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from joobq_admin.joobq import keys
+from tests.support import chromium
+from tests.support.chromium import DESKTOP, PHONE
+from tests.support.dashboard import Dashboard
+from tests.support.letters import DIED, jid, letter
+from tests.support.provider import Provider
+from tests.support.servers import Server
+from tests.support.signing_in import environment
+
+
+@pytest.fixture(scope="module")
+def by_provider(running: Callable[[str], Server]) -> Iterator[tuple[Dashboard, Provider]]:
+    provider = Provider()
+    more = {"JOOBQ_ADMIN_ENVIRONMENT": "production", "JOOBQ_ADMIN_SUPPORT_CONTACT": "#queue-ops"}
+    with Dashboard(running("valkey").url, "proxy", **environment(provider), **more) as dashboard:
+        yield dashboard, provider
+    provider.close()
+
+
+@pytest.fixture
+def guarded(by_provider: tuple[Dashboard, Provider], valkey: Server) -> Dashboard:
+    """Two dead letters of one queue."""
+    for n in (1, 2):
+        valkey.client.zadd(keys.DEAD, {letter(n, queue="invoices"): DIED})
+    return by_provider[0]
+
+
+def redriven(page: Page) -> None:
+    page.get_by_role("button", name="Redrive to").click()
+    expect(page.locator("#action h2")).to_contain_text("Redriven.")
+
+
+def test_two_tabs_at_the_same_instant_each_get_to_their_page_and_both_can_press(
+    guarded: Dashboard, by_provider: tuple[Dashboard, Provider], valkey: Server, new_page: Callable[..., Page]
+) -> None:
+    first = new_page()
+    tabs = [first, first.context.new_page()]
+    together = threading.Barrier(2)
+    by_provider[1].waits = lambda: together.wait(10)
+    for n, tab in enumerate(tabs, 1):
+        tab.evaluate(f"setTimeout(() => location.assign('{guarded.url}/jobs/{jid(n)}/?x=%26{n}'))")
+    for n, tab in enumerate(tabs, 1):
+        expect(tab).to_have_url(f"{guarded.url}/jobs/{jid(n)}/?x=%26{n}")
+    by_provider[1].waits = lambda: None
+    for tab in tabs:
+        redriven(tab)
+    assert valkey.client.llen("invoices") == 2
+
+
+def signed_in(page: Page, guarded: Dashboard, path: str) -> BrowserContext:
+    page.goto(guarded.url + path)
+    expect(page).to_have_url(guarded.url + path)
+    return page.context
+
+
+def test_when_it_ends_in_the_middle_nothing_is_done_and_one_comes_back_to_the_very_page(
+    guarded: Dashboard, valkey: Server, page: Page
+) -> None:
+    context = signed_in(page, guarded, "/dead-letters/?queue=invoices&limit=1")
+    context.clear_cookies(name="session")
+    with page.expect_navigation(url=f"{guarded.url}/dead-letters/?queue=invoices&limit=1"):
+        page.get_by_role("link", name="Older", exact=True).first.click()
+    page.goto(f"{guarded.url}/jobs/{jid(1)}/?x=1")
+    context.clear_cookies(name="session")
+    page.get_by_role("button", name="Redrive to").click()
+    expect(page.locator("h1")).to_have_text("You are signed out. Your press did nothing")
+    assert valkey.client.zcard(keys.DEAD) == 2
+    page.get_by_role("link", name="Sign in").click()
+    expect(page).to_have_url(f"{guarded.url}/jobs/{jid(1)}/?x=1")
+    redriven(page)
+
+
+def test_one_signs_out_by_a_button_and_of_the_provider_by_a_link(
+    guarded: Dashboard, by_provider: tuple[Dashboard, Provider], page: Page
+) -> None:
+    signed_in(page, guarded, "/dead-letters/")
+    page.locator(".account summary").click()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading")).to_have_text("Signed out here")
+    page.get_by_role("link", name="Sign out of").click()
+    expect(page).to_have_url(f"{guarded.url}/auth/signed-out")
+    page.get_by_role("link", name="Sign in again").click()
+    expect(page).to_have_url(f"{guarded.url}/dead-letters/")
+
+
+def test_axe_finds_nothing_before_the_door(guarded: Dashboard, new_page: Callable[..., Page]) -> None:
+    page = new_page(bypass_csp=True)
+    for path, size, scheme in product(["login?pressed=1", "callback"], (DESKTOP, PHONE), ("light", "dark")):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        page.goto(f"{guarded.url}/auth/{path}")
+        assert chromium.violations(page) == [], (path, size, scheme)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, size, "scrolls sideways")
