@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from joobq_admin.pages import answer, audit, bin, entries, jobs, operations, sign_in, ticked, unredacted
+from joobq_admin.pages import answer, audit, bin, entries, jobs, operations, purge_all, sign_in, ticked, unredacted
 
 urlpatterns = [
     path("", entries.home, name="home"),
     path("dead-letters/", entries.entries, name="entries"),
     path("dead-letters/redrive", ticked.redrive, name="redrive"),
     path("dead-letters/purge", ticked.purge, name="purge"),
+    path("dead-letters/purge-all", purge_all.purge_all, name="purge-all"),
     path("dead-letters/<str:ref>/", entries.entry, name="entry"),
     path("dead-letters/<str:ref>/redrive", entries.redrive, name="entry-redrive"),
     path("dead-letters/<str:ref>/purge", entries.purge, name="entry-purge"),

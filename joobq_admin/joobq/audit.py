@@ -54,6 +54,11 @@ class Record:
     def at(self) -> datetime | None:
         return _time_of(self.id)
 
+    @property
+    def everything(self) -> bool:
+        """Of a purge_all: the whole set went. Else everything of `queue`, '' = of the entries that name none."""
+        return not self.queue and "queue" not in self.fields
+
 
 @dataclass(frozen=True, slots=True)
 class RecordPage:

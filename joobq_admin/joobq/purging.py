@@ -114,6 +114,11 @@ class Purging(Operation):
         held, over = scripts.read(self.redis, [("SCARD", key), ("SISMEMBER", key, _OVER)])
         return Plan(held - over, bool(over)) if held else None
 
+    def size(self) -> int:
+        """Entries in all, of every queue."""
+        (size,) = scripts.read(self.redis, [("ZCARD", keys.DEAD)])
+        return int(size)
+
     def _look_through(self, queue: str, start: Cursor | None, seconds: float, act: Act) -> Step:
         here, until = start or TOP, time.monotonic() + seconds
         while True:

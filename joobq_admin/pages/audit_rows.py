@@ -176,13 +176,16 @@ def _did(record: Record) -> str:
         case "restore":
             return "it was back already" if flags.get("there") == "1" else "back in dead letters"
         case "purge_all":
-            return _purged_all(queue, flags.get("entries", ""))
+            return _purged_all(record, queue)
         case "unredacted":
             return "its exact bytes were downloaded"
     return "done"
 
 
-def _purged_all(queue: str, entries: str) -> str:
+def _purged_all(record: Record, queue: str) -> str:
     """Of one queue the record is written before its first entry goes: how many did is not known."""
+    entries = record.fields.get("entries", "")
     n = f"{int(entries):,} {'entry' if entries == '1' else 'entries'}" if entries.isdecimal() else "every entry"
-    return f"{n} of {queue} were to go for good" if queue else f"everything, {n}, gone for good"
+    if record.everything:
+        return f"everything, {n}, gone for good"
+    return f"{n} of {queue} were to go for good" if queue else f"{n} without a queue name were to go for good"

@@ -221,7 +221,7 @@ def with_all(purge: Record, what: Lost, user: User, now: datetime) -> Tombstone:
         facts.append(("Why", plain(purge.reason), ""))
     facts.append(("In the audit log", f"No record says that {what.what} left before", ""))
     unsure = [] if what.since else ["had died by then"]
-    unsure += [f"was in {queue}"] if purge.queue and not what.queue else []
+    unsure += [f"was in {queue}" if queue else "named no queue"] if not (purge.everything or what.queue) else []
     return Tombstone(
         over=_over(what), heading=f"{all_of} was purged by {who}{ago}", tone="bad", icon="purge",
         ref=f"version {what.digest[:4]}…", jid=plain(what.jid)[:64], facts=tuple(facts),
@@ -232,7 +232,9 @@ def with_all(purge: Record, what: Lost, user: User, now: datetime) -> Tombstone:
 
 
 def _everything(purge: Record) -> str:
-    return f"Everything in {plain(purge.queue)}" if purge.queue else "Everything"
+    if purge.everything:
+        return "Everything"
+    return f"Everything in {plain(purge.queue)}" if purge.queue else "Everything without a queue name"
 
 
 def _over(what: Lost) -> str:

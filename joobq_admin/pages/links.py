@@ -47,6 +47,12 @@ def entries(**query: str) -> str:
     return reverse("entries") + (f"?{urlencode(told)}" if told else "")
 
 
+def purge_all(queue: str | None) -> str:
+    """Of one queue ('' = of what names none), or None = of everything."""
+    of = {"everything": "1"} if queue is None else {"queue": to_bytes(queue)} if queue else {"unknown": "1"}
+    return f"{reverse('purge-all')}?{urlencode(of)}"
+
+
 def bin(**query: str) -> str:
     """The bin, with what is not empty of the query."""
     told = {name: value for name, value in query.items() if value}

@@ -15,6 +15,7 @@ from joobq_admin.pages import links, rows, times
 from joobq_admin.pages.bar import Bar
 from joobq_admin.pages.counts import NO_NAME, how_sure, number, rail
 from joobq_admin.pages.forms import ROWS, Listing
+from joobq_admin.pages.links import Link
 from joobq_admin.pages.records import of_jobs
 from joobq_admin.pages.sends import of_any
 from joobq_admin.pages.tokens import plain
@@ -48,9 +49,23 @@ def read(asked: Listing, user: User) -> dict[str, Any]:
     return context(asked, page, counts, dated, records, now) | {
         "unread": unread,
         "rail": rail(counts, binned, asked.queue, all_shown=asked.queue is None and not asked.undated),
+        "purge_all": _purge_all(asked, counts) if user.can(Action.PURGE_ALL) else None,
         "ticking": Ticking(str(uuid4()), back, f"{now:%H:%M:%S}", line) if acts else None,
         "some": bool(counts.total or page.entries),
     }
+
+
+def _purge_all(asked: Listing, counts: Counts) -> Link | None:
+    """To purge all of this list; the number is as well known as the list's own."""
+    queue = asked.queue
+    if asked.undated or not counts.total:
+        return None
+    if queue is None:
+        return links.purge_all(None), f"Purge all {counts.total:,}…", ""
+    n = f"{number(counts, queue)} " if counts.complete or counts.bounded else ""
+    if n == "0 ":
+        return None
+    return links.purge_all(queue), f"Purge all {n}{f'of {_name(queue)}' if queue else 'without a queue name'}…", ""
 
 
 def url(asked: Listing) -> str:

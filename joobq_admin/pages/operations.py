@@ -11,10 +11,12 @@ from joobq_admin.connection import audit_log, dead_letters, redaction
 from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.outcome import NotDone
+from joobq_admin.joobq.purging import Step
 from joobq_admin.pages import answer, forms, gone, links, pressed, purged, slip, times
 from joobq_admin.pages.answer import Problem
 from joobq_admin.pages.follow import Follow, follow, untold
 from joobq_admin.pages.pressed import Told
+from joobq_admin.pages.purge_progress import progress
 from joobq_admin.pages.sends import name_of
 from joobq_admin.pages.tokens import plain
 from joobq_admin.pages.undo import moment, the_bin, undo_of
@@ -102,7 +104,16 @@ def _why_unknown(trouble: Exception) -> str:
     return f"Redis said {plain(said)}" if said else "Redis did not answer."
 
 
-def _by_records(request: HttpRequest, operation: str) -> HttpResponse:
+def going(request: HttpRequest, operation: str, step: Step) -> HttpResponse:
+    """A purge of one queue, of which a step was just done: its page takes the next one. Raises TROUBLE."""
+    if not answer.wants(request, "purging"):
+        return _by_records(request, operation, step)
+    record = audit_log().recorded(operation, "purge_all", "") or Record("0-0", "purge_all", operation)
+    context = {"progress": progress(record, request.user, step)}
+    return answer.fragment(request, "operations/_purging.html", context)
+
+
+def _by_records(request: HttpRequest, operation: str, step: Step | None = None) -> HttpResponse:
     records = sorted(audit_log().of_operation(operation, most=MOST_READ), key=_newest, reverse=True)
     if not records:
         text = "The audit log has no record of this operation: it did nothing, or its record is no longer kept."
@@ -110,7 +121,7 @@ def _by_records(request: HttpRequest, operation: str) -> HttpResponse:
         return answer.problem(request, what, nav="")
     first = records[0]
     if len(records) > 1 or first.action == "purge_all":
-        return answer.page(request, "operations/many.html", _many(records, request))
+        return answer.page(request, "operations/many.html", _many(records, request, step))
     stone = gone.tombstone(first, [], request.user, times.now(), over=f"Operation {operation[:8]}", of_press=True)
     context = {"title": stone.heading, "t": stone, "deaths": None}
     return answer.page(request, "dead_letters/tombstone.html", context)
@@ -120,10 +131,12 @@ def _newest(record: Record) -> tuple[int, ...]:
     return tuple(map(int, record.id.split("-")))
 
 
-def _many(records: list[Record], request: HttpRequest) -> dict[str, object]:
+def _many(records: list[Record], request: HttpRequest, step: Step | None) -> dict[str, object]:
     first, now = records[0], times.now()
+    all_of = next((record for record in records if record.action == "purge_all"), None)
+    far = progress(all_of, request.user, step) if all_of else None
     did = ", ".join(_did(action, [r for r in records if r.action == action]) for action in _actions(records))
-    did = did[:1].upper() + did[1:]
+    did = did[:1].upper() + did[1:] if not (far and far.under_way) else did.replace("purged", "Purging", 1)
     entries = [record for record in records if record.action != "purge_all"]
     cut = f"The newest {MOST_SHOWN} of {len(entries):,} are shown." if len(entries) > MOST_SHOWN else ""
     more = f" No more than {MOST_READ:,} of its records are read." if len(records) == MOST_READ else ""
@@ -134,6 +147,7 @@ def _many(records: list[Record], request: HttpRequest) -> dict[str, object]:
         "when": times.when(first.at, now) if first.at else None,
         "reason": plain(first.reason),
         "note": cut + more,
+        "progress": far,
         **_kept(entries, request, now),
         "rows": [
             {
@@ -168,9 +182,11 @@ def _actions(records: list[Record]) -> list[str]:
 
 def _did(action: str, records: list[Record]) -> str:
     if action == "purge_all":
-        queue, entries = records[0].queue, records[0].fields.get("entries", "")
-        count = int(entries) if entries.isdigit() else 0
-        return f"purged everything{f' in {plain(queue, 80)}' if queue else ''}: {_count(count, 'entry', 'entries')}"
+        entries, queue = records[0].fields.get("entries", ""), plain(records[0].queue, 80)
+        count = _count(int(entries) if entries.isdigit() else 0, "entry", "entries")
+        if records[0].everything:
+            return f"purged everything: {count}"
+        return f"purged everything {f'in {queue}' if queue else 'without a queue name'}: {count}"
     return f"{history.did(action)} {_count(len(records), 'dead letter', 'dead letters')}"
 
 

@@ -1,13 +1,15 @@
-"""What ticked rows, a purge and its undo are sent with, checked: which entries, why, and which purge to undo."""
+"""What a purge, of ticked rows or of everything, and its undo are sent with, checked: which entries, and why."""
 
 import re
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest
 
 from joobq_admin.joobq.entry import EntryRef
+from joobq_admin.joobq.lookup import Cursor
 from joobq_admin.pages import forms, links
 
 LONGEST_REASON = 1_000  # characters
@@ -93,3 +95,40 @@ def ticks(request: HttpRequest) -> Ticks:
     back = posted.get("back", "")
     forms.listing(request, back)
     return Ticks(refs, forms.operation_id(posted.get("operation")), back)
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """What is to go: everything, or everything of one queue ('' = of the entries that name none).
+
+    `start`: where the next step begins; `n`: how many were asked about; `begun`: it was asked about before;
+    `checks`: only what became of it is asked.
+    """
+
+    queue: str | None
+    operation: str
+    begun: bool
+    start: Cursor | None
+    n: int
+    checks: bool
+
+    @property
+    def url(self) -> str:
+        return links.purge_all(self.queue)
+
+
+def everything(request: HttpRequest) -> Everything:
+    """Of what stands in the URL, as names may hold anything. Without an operation it is a new one."""
+    given, posted = forms.query(request), dict(request.POST.items())
+    queue, nameless, all_ = given.get("queue", ""), forms.flag(given, "unknown"), forms.flag(given, "everything")
+    if bool(queue) + nameless + all_ != 1:
+        raise BadRequest("everything is to go, or everything of one queue")
+    operation = posted.get("operation")
+    return Everything(
+        queue=None if all_ else queue,
+        operation=forms.operation_id(operation) if operation else str(uuid4()),
+        begun=bool(operation),
+        start=forms.cursor(posted.get("after")),
+        n=forms.number(posted.get("n"), 0, 0, 10**15),
+        checks=forms.flag(posted, "check"),
+    )

@@ -116,7 +116,7 @@ def went_with_all(purges: Sequence[Record], died: datetime | None, last: Record 
     later = [purge for purge in purges if died is None or (purge.at and purge.at >= died)]
     if last:
         later = [purge for purge in later if _place(purge) > _place(last)]
-    sure = [purge for purge in later if purge.queue in ("", queue)]
+    sure = [purge for purge in later if purge.everything or (queue and purge.queue == queue)]
     perhaps = [purge for purge in later if not queue]
     return min(sure or perhaps, key=_place, default=None)
 

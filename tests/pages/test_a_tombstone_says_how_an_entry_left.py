@@ -86,15 +86,24 @@ def test_the_receipt_of_a_purge_is_exact(
         assert line in words
 
 
-def test_another_queue_was_purged(client: Client, queue: DeadLetterQueue, valkey: Server) -> None:
+@pytest.mark.parametrize("other", ["emails", ""])
+def test_another_queue_was_purged(client: Client, queue: DeadLetterQueue, valkey: Server, other: str) -> None:
     queue.purge_entries([REF], by=ANN, operation="op-1")
     queue.restore([REF.digest], by=ANN, operation="op-2")
-    queue.purge_all("emails", by=BOB, operation="op-3")
+    queue.purge_all(other, by=BOB, operation="op-3")
     took_it_away(valkey)
     words = says(get(client, address()))
     assert "Gone, and not by this dashboard" in words
     assert "Restored by Ann Āboliņa and nothing since" in words
     assert "Bob" not in words
+
+
+def test_what_names_no_queue_was_purged(client: Client, queue: DeadLetterQueue, valkey: Server) -> None:
+    queue.purge_all("", by=ANN, operation="op-1")
+    took_it_away(valkey)
+    words = says(get(client, address()))
+    assert "Everything without a queue name was purged by Ann Āboliņa" in words
+    assert "It went then if it named no queue: no record says so." in words
 
 
 def test_everything_was_purged_before_it_died(client: Client, queue: DeadLetterQueue, valkey: Server) -> None:

@@ -33,6 +33,11 @@ ADDRESSES: dict[str, tuple[str, dict[str, str], Action | None]] = {
     ),
     "redrive": ("/dead-letters/redrive", TICKED, Action.REDRIVE),
     "purge": ("/dead-letters/purge", TICKED | {"confirmed": "1", "reason": "why"}, Action.PURGE),
+    "purge-all": (
+        "/dead-letters/purge-all?everything=1",
+        PRESS | {"confirmed": "1", "reason": "why"},
+        Action.PURGE_ALL,
+    ),
     "bin": ("/bin/", {}, Action.VIEW),
     "restore": ("/bin/restore", {"undo": "nothing", "operation": "0123456789abcdef"}, Action.RESTORE),
     "jobs": (f"/jobs/?jid={jid(1)}", {}, Action.VIEW),
@@ -85,6 +90,10 @@ ANSWERS = {
     ("purge", FRAGMENT): (401, 403, 302, 302, 302),
     ("purge", POST): (401, 403, 403, 200, 200),
     ("purge", HTMX_POST): (401, 403, 403, 200, 200),
+    ("purge-all", PAGE): (401, 403, 302, 302, 302),
+    ("purge-all", FRAGMENT): (401, 403, 302, 302, 302),
+    ("purge-all", POST): (401, 403, 403, 403, 403),  # an admin too must have confirmed it
+    ("purge-all", HTMX_POST): (401, 403, 403, 403, 403),
     ("bin", PAGE): (401, 403, 200, 200, 200),
     ("bin", FRAGMENT): (401, 403, 200, 200, 200),
     ("bin", POST): (401, 403, 405, 405, 405),

@@ -150,10 +150,10 @@ def test_after_a_lost_answer_it_goes_on_and_the_numbers_are_true(
     all_steps(purging(server.client).purge_planned, "no such queue")  # the server knows the script
     server.client.srem(PLAN, "over")
     proxy, here = new_proxy(server), None
-    asked = purging(proxy.connect())
+    asked = purging(proxy.connect(socket_timeout=10))
     for _ in range(scripts):
         here = asked.purge_planned("emails", here, 0).older
-    proxy.swallow()
+    proxy.cut()
     with pytest.raises(AnswerLost):
         asked.purge_planned("emails", here, 0)
     proxy.passes()

@@ -1,0 +1,60 @@
+"""How far a purge of one queue is: what is gone, what is still to go, who can go on with it."""
+
+from dataclasses import dataclass
+
+from joobq_admin import connection
+from joobq_admin.joobq.audit import Record
+from joobq_admin.joobq.purging import Step
+from joobq_admin.pages import links
+from joobq_admin.sso.roles import Action, User
+
+NOT_KEPT = "It was recorded before its first entry went. How many did is not kept for longer than an hour."
+ALL_GONE = "They are gone for good. No copy is kept."
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """`text` says it all. `url` '': there is nothing to go on with, or not for this reader; `goes_on`: by itself."""
+
+    text: str
+    planned: int = 0
+    gone: int = 0
+    url: str = ""
+    operation: str = ""
+    after: str = ""
+    goes_on: bool = False
+
+    @property
+    def under_way(self) -> bool:
+        return self.planned > self.gone
+
+
+def progress(record: Record, user: User, step: Step | None = None) -> Progress:
+    """By its record and its plan. `step`: the one that was just done, by this reader. Raises TROUBLE."""
+    entries = record.fields.get("entries", "")
+    planned, plan = int(entries) if entries.isdecimal() else 0, None
+    if not record.everything:
+        plan = connection.purging(operation=record.operation).planned()
+        if not plan:
+            return Progress(NOT_KEPT)
+    if not plan or not plan.left:
+        return Progress(ALL_GONE)
+    planned = max(planned, plan.left)
+    gone = planned - plan.left
+    if plan.over:
+        there = "was not there" if plan.left == 1 else "were not there"
+        text = f"{gone:,} of them are gone for good, no copy is kept. {plan.left:,} {there} any more when its turn came"
+        return Progress(f"{text}: it left meanwhile, or came in again.")
+    text = f"{gone:,} of {planned:,} are gone, {plan.left:,} are still to go."
+    if not step:
+        text += " Nobody goes on with it just now. It can go on within an hour of its last step."
+    may = user.can(Action.PURGE_ALL)
+    return Progress(
+        text=text,
+        planned=planned,
+        gone=gone,
+        url=links.purge_all(record.queue) if may else "",
+        operation=record.operation,
+        after=str(step.older) if step else "",
+        goes_on=step is not None,
+    )
