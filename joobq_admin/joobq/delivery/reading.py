@@ -151,10 +151,6 @@ class Reading:
         return found
 
     def _stored(self, request_id: bytes) -> tuple[bytes | None, bytes | None]:
-        """Header and payload of one moment."""
-        pair = (("HGET", self.records_key, request_id), ("HGET", self.payloads_key, request_id))
-        *_, (header, payload) = self._read(("MULTI",), *pair, ("EXEC",))
-        for value in (header, payload):
-            if isinstance(value, Exception):
-                raise value
+        """Header and payload of one moment. A full Redis would refuse MULTI."""
+        ((header, payload),) = self._read(steps.STORED.call(self._keys, (request_id,), read_only=True))
         return header, payload

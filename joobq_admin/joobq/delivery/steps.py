@@ -17,8 +17,8 @@ ADMIT, CLAIM, EXPIRE, RENEW, SETTLE = (
 IMPORT_RECORD, REPAIR, REPAIR_INDEXES, QUARANTINE, PRUNE = (
     Script(f"delivery/{name}") for name in ("import_record", "repair", "repair_indexes", "quarantine", "prune")
 )
-RELEASE, DISCARD, CLOSE_GATE, STATS = (
-    Script(f"delivery/{name}") for name in ("release", "discard", "close_gate", "stats")
+RELEASE, DISCARD, CLOSE_GATE, STATS, STORED = (
+    Script(f"delivery/{name}") for name in ("release", "discard", "close_gate", "stats", "stored")
 )
 
 
