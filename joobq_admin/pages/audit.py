@@ -17,6 +17,7 @@ from joobq_admin.joobq.audit import Record, RecordPage, as_recorded
 from joobq_admin.pages import answer, audit_rows, files, forms, times
 from joobq_admin.pages.answer import Problem
 from joobq_admin.pages.forms import Reading, Sought
+from joobq_admin.pages.sends import why
 from joobq_admin.pages.tally import Tally
 from joobq_admin.pages.tokens import plain
 from joobq_admin.pages.undo import the_bin
@@ -175,5 +176,5 @@ def _wanted(sought: Sought, user: User, named: bool) -> Wanted:
         tests.append(lambda r: jid == r.jid or q == r.operation or bool(_digest(q) and r.digest.startswith(q)))
     elif sought.q:
         text = sought.q.casefold()
-        tests.append(lambda r: any(text in part.casefold() for part in (r.jid, r.digest, r.operation, r.reason)))
+        tests.append(lambda r: any(text in part.casefold() for part in (r.jid, r.digest, r.operation, why(r.reason))))
     return lambda record: all(test(record) for test in tests)

@@ -17,7 +17,7 @@ from joobq_admin.joobq.entry import EntryRef, to_bytes
 from joobq_admin.pages import forms, links, slip, times
 from joobq_admin.pages.bar import Bar
 from joobq_admin.pages.forms import Reading, Sought
-from joobq_admin.pages.sends import name_of
+from joobq_admin.pages.sends import name_of, why
 from joobq_admin.pages.times import When
 from joobq_admin.pages.tokens import plain
 
@@ -148,7 +148,7 @@ def _row(record: Record, undo: str, now: datetime) -> Row:
         jid="its jid is too long" if record.jid.startswith(HASHED) else plain(record.jid, 80),
         digest=slip.short(record.digest) if record.digest else "",
         url=links.entry(ref) if ref else jid,
-        reason=plain(record.reason, 2_000),
+        reason=why(record.reason),
         undo=undo,
         purge=record.operation if undo else "",
         operation=plain(record.operation, 8),

@@ -12,6 +12,7 @@ from joobq_admin.pages import links, times
 from joobq_admin.pages.bar import Bar
 from joobq_admin.pages.forms import ROWS, Listing
 from joobq_admin.pages.rows import face
+from joobq_admin.pages.sends import why
 from joobq_admin.pages.times import When
 from joobq_admin.pages.tokens import plain
 from joobq_admin.pages.undo import left, the_bin
@@ -78,7 +79,7 @@ def _row(each: Binned, now: datetime) -> Row:
         tick=links.tick(each.entry.ref),
         when=times.when(each.purged_at, now),
         by=plain(each.name or each.by, 80) or "nobody that is named",
-        why=plain(each.reason, 400),
+        why=why(each.reason, 400),
         cls=shown.cls,
         queue=shown.queue or "no queue name",
         args=shown.args,

@@ -8,7 +8,7 @@ from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.entry import Entry
 from joobq_admin.pages import links, times
 from joobq_admin.pages.rows import differs, error_of
-from joobq_admin.pages.sends import name_of
+from joobq_admin.pages.sends import name_of, why
 from joobq_admin.pages.times import When
 from joobq_admin.pages.tokens import plain
 from joobq_admin.sso.roles import User
@@ -70,6 +70,6 @@ def _step(step: Step, shown: Entry | None, user: User, now: datetime) -> StepRow
         return StepRow("died", "Died", when, text=f"Left dead letters with that {left}.")
     to = f" to {plain(record.queue)}" if step.kind is StepKind.REDRIVEN and record.queue else ""
     return StepRow(
-        step.kind.value, step.kind.value.capitalize() + to, when, by=name_of(record, user), why=plain(record.reason),
+        step.kind.value, step.kind.value.capitalize() + to, when, by=name_of(record, user), why=why(record.reason),
         url=links.operation(record.operation), link=f"operation {record.operation[:8]}",
     )  # fmt: skip

@@ -155,7 +155,7 @@ def sheet(
         queue_url=links.queue(entry.queue),
         retries=_retries(entry),
         expires=_expires(entry, now),
-        status=plain(entry.status or "", 40),
+        status=plain(redaction().redacted_text(entry.status or ""), 40),
         size=f"{len(entry.raw):,} bytes",
         jid=plain(jid or "", 400),
         link=links.absolute(links.job(jid) if jid and links.is_plain(jid) else links.entry(entry.ref)),
@@ -236,7 +236,8 @@ def _error(entry: Entry) -> ErrorCard | None:
         process = f", process {context['process_id']}" if "process_id" in context else ""
         facts.append(("On", context["hostname"] + process))
     facts += [(label, context[name]) for name, label in SHOWN_CONTEXT.items() if name in context]
-    return ErrorCard(plain(error.cls or error.type or "Error", 200), plain(error.type or "", 60), message, facts)
+    cls, type_ = (redaction().redacted_text(name or "") for name in (error.cls or error.type or "Error", error.type))
+    return ErrorCard(plain(cls, 200), plain(type_, 60), message, facts)
 
 
 SHOWN_CONTEXT = {"worker_id": "Worker", "crystal_version": "Crystal"}

@@ -2,7 +2,7 @@
 
 NDJSON keeps every value: what cannot be seen is escaped as JSON does it. CSV is for spreadsheets, which take a cell for
 a formula by its first character, and begin cells where their country does: there it gets an apostrophe before it.
-In both, a byte that is no UTF-8 is written as `\\xff`.
+In both, a byte that is no UTF-8 is written as `\\xff`, and a secret in a reason as so many `*`.
 """
 
 import csv
@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterable
 from io import StringIO
 
+from joobq_admin.connection import redaction
 from joobq_admin.joobq.audit import Record
+from joobq_admin.joobq.entry import to_text
 
 #: Fields of a record as the log holds them. Others, of another version, are not known to be fit for a file.
 FIELDS = (
@@ -74,4 +76,7 @@ def _written(character: str) -> str:
 
 def _fields(record: Record) -> dict[str, str]:
     at = f"{record.at:%Y-%m-%dT%H:%M:%S}.{record.at.microsecond // 1000:03d}Z" if record.at else ""
-    return {"id": record.id, "at": at} | {name: record.fields[name] for name in FIELDS if name in record.fields}
+    told = {name: record.fields[name] for name in FIELDS if name in record.fields}
+    if told.get("reason"):
+        told["reason"] = to_text(redaction().redacted_text(told["reason"]).raw)
+    return {"id": record.id, "at": at} | told

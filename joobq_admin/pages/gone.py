@@ -20,7 +20,7 @@ from joobq_admin.pages.links import Link
 from joobq_admin.pages.looked import Looked, looked
 from joobq_admin.pages.purged import ref_of
 from joobq_admin.pages.rows import error_of
-from joobq_admin.pages.sends import name_of, receipt
+from joobq_admin.pages.sends import name_of, receipt, why
 from joobq_admin.pages.tokens import plain
 from joobq_admin.pages.undo import Kept, Undo, kept
 from joobq_admin.sso.roles import User
@@ -183,7 +183,7 @@ def tombstone(
     if record.at:
         facts.append(("When", f"{record.at:%H:%M:%S} UTC", f"{record.at:%a %-d %b %Y}"))
     if record.reason:
-        facts.append(("Why", plain(record.reason), ""))
+        facts.append(("Why", why(record.reason), ""))
     if again:
         cls, message = error_of(again)
         at = f"{again.died_at:%H:%M:%S} UTC" if again.died_at else "at a time not known"
@@ -218,7 +218,7 @@ def with_all(purge: Record, what: Lost, user: User, now: datetime) -> Tombstone:
     if purge.at:
         facts.append(("When", f"{purge.at:%H:%M:%S} UTC", f"{purge.at:%a %-d %b %Y}"))
     if purge.reason:
-        facts.append(("Why", plain(purge.reason), ""))
+        facts.append(("Why", why(purge.reason), ""))
     facts.append(("In the audit log", f"No record says that {what.what} left before", ""))
     unsure = [] if what.since else ["had died by then"]
     unsure += [f"was in {queue}" if queue else "named no queue"] if not (purge.everything or what.queue) else []

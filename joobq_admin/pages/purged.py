@@ -9,7 +9,7 @@ from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.outcome import Refused
 from joobq_admin.pages import links, times, words
 from joobq_admin.pages.links import Link
-from joobq_admin.pages.sends import name_of, receipt
+from joobq_admin.pages.sends import name_of, receipt, why
 from joobq_admin.pages.slip import JUST_NOW, Slip, apart
 from joobq_admin.pages.tokens import plain
 from joobq_admin.pages.undo import FOR_GOOD, Kept, Undo, kept
@@ -40,7 +40,7 @@ def done(operation: str, ref: EntryRef, user: User, now: datetime, *, older: str
     return _slip(
         "purged", 200, ref.digest, at, heading=heading, undo=left.undo, links=onward, receipt=receipt(record),
         text=f"{'Your first press arrived, only its answer was lost. ' if checked else ''}{left.text}",
-        operation=operation[:8], foot=f"{by}, in the audit log" if record.at else "", reason=plain(record.reason),
+        operation=operation[:8], foot=f"{by}, in the audit log" if record.at else "", reason=why(record.reason),
         queue=plain(record.queue, 200),
     )  # fmt: skip
 

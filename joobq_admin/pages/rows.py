@@ -241,7 +241,8 @@ def error_tokens(entry: Entry, longest: int = LONGEST_MESSAGE) -> tuple[str, Tok
         )
     message = error.message or error.cause
     shown = redaction().redacted_text(message[: 4 * longest]) if message else ""
-    return plain(error.cls or error.type or "Error", LONGEST_CLASS), text(shown, longest)
+    cls = redaction().redacted_text((error.cls or error.type or "Error")[: 4 * LONGEST_CLASS])
+    return plain(cls, LONGEST_CLASS), text(shown, longest)
 
 
 def _arguments(entry: Entry) -> Tokens:
@@ -275,7 +276,7 @@ def _differs(one: Entry, other: Entry) -> str:
         return "same error"
     if len(names) > 3:
         names = [*names[:2], f"{len(names) - 2} other fields"]
-    return f"differs in {plain(', '.join(names), 120)}{' only' if len(names) == 1 else ''}"
+    return f"differs in {plain(redaction().redacted_text(', '.join(names)), 120)}{' only' if len(names) == 1 else ''}"
 
 
 def paint(tokens: Tokens) -> str:

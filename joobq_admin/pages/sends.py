@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from joobq_admin.connection import redaction
 from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.entry import score_text
 from joobq_admin.joobq.redriven import Change
@@ -62,7 +63,7 @@ def receipt(record: Record) -> str:
         "sent": f"sha256 {record.sent}" if record.sent else "", "changed": made,
         "when": _exact(record.at) if record.at else "",
         "by": f"{record.name} ({record.by})" if record.name and record.name != record.by else record.by,
-        "reason": record.reason, "operation": record.operation,
+        "reason": why(record.reason), "operation": record.operation,
     }  # fmt: skip
     return "\n".join(
         [f"Dead letter {history.did(record.action)}", *(f"{k:<9} {plain(v)}" for k, v in lines.items() if v)]
@@ -76,6 +77,11 @@ def _died(record: Record) -> str:
 
 def _exact(at: datetime) -> str:
     return f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03d}Z"
+
+
+def why(reason: str, longest: int = 2_000) -> str:
+    """The reason that somebody gave, without the secrets in it."""
+    return plain(redaction().redacted_text(reason), longest)
 
 
 def name_of(record: Record, user: User | None = None) -> str:

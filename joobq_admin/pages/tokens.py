@@ -80,7 +80,7 @@ def arguments(entry: Entry, redaction: Redaction, longest: int = ENDLESS) -> Ite
             tokens = inline(redaction.redacted(member[at:enough]), longest)
             if enough < len(member) and tokens[-1] != CUT:
                 tokens.append(CUT)
-        yield plain(name, longest), tokens
+        yield plain(redaction.redacted_text(name), longest), tokens
 
 
 def _members(entry: Entry) -> Iterable[tuple[str, bytes, int]]:

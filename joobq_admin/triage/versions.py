@@ -117,7 +117,8 @@ def _job_digest(raw: bytes) -> str:
 
 def _fields(entry: Entry, redaction: Redaction) -> Iterator[tuple[str, Field]]:
     error = (entry.job or {}).get("error")
-    for name, text in _flat(error, redaction) if isinstance(error, dict) else ():
+    for field_name, text in _flat(error, redaction) if isinstance(error, dict) else ():
+        name = to_text(redaction.redacted_text(field_name).raw)
         if text is None:
             yield name, Field("hidden", "")
             continue
