@@ -17,7 +17,7 @@ from joobq_admin.pages.answer import Problem
 from joobq_admin.pages.follow import Follow, follow, untold
 from joobq_admin.pages.pressed import Told
 from joobq_admin.pages.purge_progress import progress
-from joobq_admin.pages.sends import name_of
+from joobq_admin.pages.sends import name_of, why
 from joobq_admin.pages.tokens import plain
 from joobq_admin.pages.undo import moment, the_bin, undo_of
 from joobq_admin.sso.roles import Action, needs
@@ -26,7 +26,7 @@ from joobq_admin.triage.versions import version
 
 CHECKED = ("redrive", "purge")  # what "check again" may ask about
 FOR_GOOD_OR_BACK = "None of its copies is in the bin: they were restored, or are gone for good."
-MOST_READ, MOST_SHOWN = 5_000, 100  # records of one operation
+MOST_READ, MOST_SHOWN, MOST_NAMED = 5_000, 100, 3  # records of one operation, and people in its heading
 
 
 @needs(Action.VIEW)
@@ -140,18 +140,22 @@ def _many(records: list[Record], request: HttpRequest, step: Step | None) -> dic
     entries = [record for record in records if record.action != "purge_all"]
     cut = f"The newest {MOST_SHOWN} of {len(entries):,} are shown." if len(entries) > MOST_SHOWN else ""
     more = f" No more than {MOST_READ:,} of its records are read." if len(records) == MOST_READ else ""
+    people = {record.by: name_of(record, request.user) for record in reversed(records)}
+    reasons = dict.fromkeys(why(record.reason) for record in reversed(records) if record.reason)
     return {
         "title": did,
-        "heading": f"{did}, by {name_of(first, request.user)}",
+        "heading": f"{did}, by {_listed(list(people.values()))}",
         "operation": first.operation,
         "when": times.when(first.at, now) if first.at else None,
-        "reason": plain(first.reason),
+        "reasons": list(reasons)[:MOST_NAMED],
+        "several": len(people) > 1,
         "note": cut + more,
         "progress": far,
         **_kept(entries, request, now),
         "rows": [
             {
                 "did": history.did(record.action),
+                "by": people[record.by],
                 "when": times.when(record.at, now) if record.at else None,
                 "queue": plain(record.queue, 80) or "no name",
                 "jid": plain(record.jid, 80) or "none",
@@ -161,6 +165,13 @@ def _many(records: list[Record], request: HttpRequest, step: Step | None) -> dic
             for record in entries[:MOST_SHOWN]
         ],
     }
+
+
+def _listed(names: list[str]) -> str:
+    """An operation is one person's; its id is no secret, so another may have pressed with it too."""
+    if len(names) > MOST_NAMED:
+        names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} others"]
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _kept(entries: list[Record], request: HttpRequest, now: datetime) -> dict[str, object]:

@@ -35,7 +35,7 @@ def test_no_page_tells_it(client: Client, valkey: Server) -> None:
     assert "Wrong password=hidden, 14 characters, says Lena" in says(answer)
     assert queue.purge_entries(refs[2:], by=ANN, reason=WHY, operation="op-2").done
     assert queue.purge_all(by=ANN, reason=WHY, operation="op-all", queue="another") == 0
-    urls = ("/dead-letters/", "/bin/", "/audit/", "/operations/op-2/", f"/jobs/{jid(0)}/",
+    urls = ("/dead-letters/", "/bin/", "/audit/", "/operations/op-2/", "/operations/op-all/", f"/jobs/{jid(0)}/",
             f"/jobs/{jid(2)}/", entry(0), f"{entry(0)}&bytes=1", entry(1))  # fmt: skip
     pages = [answer, *(get(client, url) for url in urls), undo(client, answer)]
     for page in pages:

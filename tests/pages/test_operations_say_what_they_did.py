@@ -1,5 +1,6 @@
 """/operations/<id>/: what one press did, by its records; and, asked with an entry, that it was not done."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from joobq_admin.joobq.entry import EntryRef
 from tests.support.html import elements, get, hidden, link, says
 from tests.support.letters import DIED, digest, jid, letter
 from tests.support.operators import ANN, dead_letters
+from tests.support.records import kept, record
 from tests.support.servers import Server
 
 LETTERS = [letter(n, queue="invoices") for n in range(3)]
@@ -57,6 +59,32 @@ def test_two_actions_under_one_id_are_told_apart(client: Client, valkey: Server)
     words = says(get(client, "/operations/op-1/"))
     assert "Redriven 1 dead letter, purged 2 dead letters, by Ann Āboliņa" in words
     assert (words.count(" redriven "), words.count(" purged invoices ")) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("people", "named"),
+    [
+        (["Ann", "Bob"], "Ann and Bob"),
+        (["Ann", "Bob", "Eve"], "Ann, Bob and Eve"),
+        (list("abcde"), "a, b and 3 others"),
+    ],
+)
+def test_an_id_that_others_took_names_each_of_them(
+    client: Client, valkey: Server, people: list[str], named: str
+) -> None:
+    said = {"operation": "op-1", "reason": "Gateway is up"}
+    kept(valkey.client, *(record(n, by=f"u-{n}", name=name, **said) for n, name in enumerate(people)))
+    page = get(client, "/operations/op-1/")
+    assert f"Redriven {len(people)} dead letters, by {named}" in says(page)
+    assert says(page).count("Gateway is up") == 1
+    assert re.findall(r'data-l="Who">([^<]*)<', page.content.decode()) == people[::-1]
+
+
+def test_one_persons_records_name_nobody_in_each_row(client: Client, valkey: Server) -> None:
+    dead_letters(valkey.client).redrive_entries(REFS, by=ANN, operation="op-1")
+    page = get(client, "/operations/op-1/")
+    assert "by Ann Āboliņa" in says(page)
+    assert elements(page, "td", data_l="Who") == []
 
 
 def test_of_very_many_all_are_counted_and_some_are_shown(client: Client, valkey: Server) -> None:
