@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain
+from uuid import uuid4
 
 from redis import Redis
 
 from joobq_admin.joobq import keys, scripts
 from joobq_admin.joobq.entry import Score, read_score, to_bytes, to_text
+from joobq_admin.joobq.outcome import AnswerLost, NotDone, Refusal
 from joobq_admin.joobq.redriven import Change
+from joobq_admin.joobq.scripts import Reply
 
 LONGEST_JID = 128  # bytes; a longer one is indexed by its SHA-256
 ALL = -1  # as `most`: no limit
@@ -136,6 +139,23 @@ class AuditLog:
         """The time of the oldest record that is kept; None without any."""
         (rows,) = scripts.read(self.redis, [("XRANGE", keys.AUDIT, "-", "+", "COUNT", 1)])
         return _time_of(to_text(rows[0][0])) if rows else None
+
+    def note(
+        self, action: str, by: Actor, reason: str = "", operation: str = "", digest: str = "", **fields: str
+    ) -> None:
+        """Records what was just done to a ledger, which no script can do in the same step: it may lie in another slot.
+
+        `action`: "close gate", "open gate", "repair", "release", "discard", "expire", "prune" or "import"; `fields`:
+        the ledger's `namespace` and `queue`, a `request`, numbers. One operation ('' = a new one) notes an action on a
+        digest once. Raises NotDone and Unreachable: there is no record; AnswerLost: ask again, by the same operation.
+        """
+        more = [part for name, value in fields.items() for part in (name.encode(), to_bytes(value))]
+        args = (operation or str(uuid4()), action, digest, *more, *who_and_why(by, reason))
+        (answer,) = scripts.write(self.redis, [scripts.NOTE.call(self.KEYS, args)], [self.trim_call()])
+        if answer is Reply.UNKNOWN:
+            raise AnswerLost("the answer was lost")
+        if answer not in (Reply.DONE, Reply.DONE_BEFORE):
+            raise NotDone(Refusal[answer.name])
 
     def trim_call(self) -> scripts.Call:
         """To be sent behind writes: drops the oldest records once the log is well over its cap."""

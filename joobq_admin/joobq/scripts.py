@@ -70,7 +70,7 @@ class Script:
 
 
 ADD, REDRIVE, REMOVE, RESTORE, PURGE_ALL = map(Script, ("add", "redrive", "remove", "restore", "purge_all"))
-UNREDACTED, PLAN, PURGE_PLANNED = Script("unredacted"), Script("plan"), Script("purge_planned")
+UNREDACTED, PLAN, PURGE_PLANNED, NOTE = map(Script, ("unredacted", "plan", "purge_planned", "note"))
 TRIM_AUDIT, TRIM_BIN = Script("trim_audit"), Script("trim_bin")
 SEEK, RECORDS, NOTES, WHEREABOUTS = map(Script, ("seek", "records", "notes", "whereabouts"))
 READ, RECOUNT, RANKS, SWAP = map(Script, ("read", "recount", "ranks", "swap"))
