@@ -5,10 +5,13 @@ import ssl
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from joobq_admin.environment import MAKE_A_SECRET, Variables, parsed
-from joobq_admin.sso import dev, oidc, proxy
+from joobq_admin.sso import assertion, dev, oidc, proxy
+from joobq_admin.sso.fetch import json_at
 from joobq_admin.sso.roles import EVERYONE, Role, RoleGroups
+from joobq_admin.sso.tokens import Keys
 
 WAYS = ("oidc", "proxy", "dev")
+Peers = tuple[IPv4Network | IPv6Network, ...]
 
 
 def auth(ask: Variables) -> str:
@@ -19,6 +22,19 @@ def auth(ask: Variables) -> str:
         return text
     ask.problem(name, "must say who signs people in: oidc, proxy, or dev on your own machine")
     return ""
+
+
+def rules(ask: Variables, auth: str) -> tuple[oidc.Rules, proxy.Rules | assertion.Rules]:
+    """Of the provider and of the proxy. What the one of `auth` needs must be there; the other's must be sound."""
+    signed = ask.choice("JOOBQ_ADMIN_PROXY_KIND", ("headers", "assertion"), "headers") == "assertion"
+    emails = role_emails(ask)
+    by_email = any(emails.values()) and (auth == "oidc" or signed)
+    groups = role_groups(ask, required=auth in ("oidc", "proxy") and not by_email)
+    trust, peers = authorities(ask), networks(ask, "JOOBQ_ADMIN_PROXY_PEERS")
+    by_provider = oidc_rules(ask, groups, emails, trust, required=auth == "oidc")
+    by_headers = header_rules(ask, groups, peers, required=auth == "proxy" and not signed)
+    by_assertion = assertion_rules(ask, by_provider, peers, required=auth == "proxy" and signed)
+    return by_provider, by_assertion if signed else by_headers
 
 
 def role_groups(ask: Variables, required: bool) -> RoleGroups:
@@ -46,64 +62,71 @@ def role_emails(ask: Variables) -> RoleGroups:
     return emails
 
 
-def oidc_rules(ask: Variables, groups: RoleGroups, emails: RoleGroups, required: bool) -> oidc.Rules:
+def authorities(ask: Variables) -> ssl.SSLContext | None:
+    """Whom to trust for the provider and for the keys of a proxy, by a file of certificates; None: the system's."""
+    name = "JOOBQ_ADMIN_OIDC_CA_FILE"
+    file = ask.text(name)
+    if not file or not ask.content(name, file):
+        return None
+    try:
+        return ssl.create_default_context(cafile=file)
+    except ssl.SSLError:
+        ask.problem(name, "holds no certificate")
+        return None
+
+
+def oidc_rules(
+    ask: Variables, groups: RoleGroups, emails: RoleGroups, trust: ssl.SSLContext | None, required: bool
+) -> oidc.Rules:
     """The provider, and who we are to it. `required`: without issuer, client id and secret there is no sign-in."""
     scopes = ask.text("JOOBQ_ADMIN_OIDC_SCOPES", "openid profile email")
     if "openid" not in scopes.split():
         ask.problem("JOOBQ_ADMIN_OIDC_SCOPES", "must hold openid, with spaces between them")
-    client_id = ask.text("JOOBQ_ADMIN_OIDC_CLIENT_ID")
-    if required and not client_id:
-        ask.problem("JOOBQ_ADMIN_OIDC_CLIENT_ID", "must be the name under which the provider knows this dashboard")
     missing = "must be the secret that the provider gave this dashboard" if required else ""
     return oidc.Rules(
-        issuer=issuer(ask, "JOOBQ_ADMIN_OIDC_ISSUER", required),
-        client_id=client_id,
+        issuer=web_address(
+            ask,
+            "JOOBQ_ADMIN_OIDC_ISSUER",
+            "must be the provider's issuer as it names itself, such as https://id.example.com/realms/main",
+            required,
+        ),
+        client_id=needed(
+            ask,
+            "JOOBQ_ADMIN_OIDC_CLIENT_ID",
+            "must be the name under which the provider knows this dashboard",
+            required,
+        ),
         client_secret=ask.secret("JOOBQ_ADMIN_OIDC_CLIENT_SECRET", missing),
         scopes=scopes,
         groups_claim=ask.text("JOOBQ_ADMIN_OIDC_GROUPS_CLAIM", "groups"),
         groups=groups,
         emails=emails,
-        ca_file=ca_file(ask, "JOOBQ_ADMIN_OIDC_CA_FILE"),
+        trust=trust,
     )
 
 
-def ca_file(ask: Variables, name: str) -> str:
-    """A file of certificates to trust instead of the system's; '' for those."""
-    file = ask.text(name)
-    if file and ask.content(name, file):
-        try:
-            ssl.create_default_context(cafile=file)
-        except ssl.SSLError:
-            ask.problem(name, "holds no certificate")
-    return file
+def assertion_rules(ask: Variables, provider: oidc.Rules, peers: Peers, required: bool) -> assertion.Rules:
+    """Roles, the claim of groups and whom to trust for keys are as for a provider of one's own."""
+    ours = "JOOBQ_ADMIN_PROXY_ASSERTION"
+    needed(ask, f"{ours}_HEADER", "must be the header that holds the proxy's assertion", required)
+    url = web_address(ask, f"{ours}_JWKS_URL", "must be the https address of the proxy's keys", required)
+    return assertion.Rules(
+        header=header(ask, f"{ours}_HEADER", "none"),
+        issuer=needed(ask, f"{ours}_ISSUER", "must be the issuer (iss) of the proxy's assertions", required),
+        audience=needed(ask, f"{ours}_AUDIENCE", "must be the audience (aud) by which the proxy names us", required),
+        keys=Keys(lambda: json_at(url, provider.trust)),
+        groups_claim=provider.groups_claim,
+        groups=provider.groups,
+        emails=provider.emails,
+        peers=peers,
+    )
 
 
-def issuer(ask: Variables, name: str, required: bool) -> str:
-    """The provider's own name, letter by letter as it gives it: an https address, or http on this machine."""
-    text = ask.text(name)
-    url = parsed(text)
-    host = (url and url.hostname) or ""
-    sound = url and (url.scheme == "https" or (url.scheme == "http" and dev.loopback(host)))
-    if (required and not text) or (text and not (sound and host and not url.query and not url.fragment)):
-        ask.problem(
-            name, "must be the provider's issuer as it names itself, such as https://id.example.com/realms/main"
-        )
-    return text
-
-
-def proxy_rules(ask: Variables, groups: RoleGroups, required: bool) -> proxy.Rules:
+def header_rules(ask: Variables, groups: RoleGroups, peers: Peers, required: bool) -> proxy.Rules:
     """What the proxy sends. `required`: without its secret and its separator of groups there are none."""
-    kind = ask.text("JOOBQ_ADMIN_PROXY_KIND", "headers")
-    if kind == "assertion":
-        ask.problem("JOOBQ_ADMIN_PROXY_KIND", "assertion is not available in this version; set it to headers")
-    elif kind != "headers":
-        ask.problem("JOOBQ_ADMIN_PROXY_KIND", "must be headers")
-    separator = ask.text("JOOBQ_ADMIN_PROXY_GROUPS_SEPARATOR")
-    if required and not separator:
-        ask.problem(
-            "JOOBQ_ADMIN_PROXY_GROUPS_SEPARATOR", "must be what the proxy puts between groups and no group's name holds"
-        )
+    words = "must be what the proxy puts between groups and no group's name holds"
     missing = f"must be a secret that the proxy sends with each request; {MAKE_A_SECRET}" if required else ""
+    separator = needed(ask, "JOOBQ_ADMIN_PROXY_GROUPS_SEPARATOR", words, required)
     current = proxy_secret(ask, "JOOBQ_ADMIN_PROXY_SECRET", missing)
     old = proxy_secret(ask, "JOOBQ_ADMIN_PROXY_SECRET_OLD")
     return proxy.Rules(
@@ -114,7 +137,7 @@ def proxy_rules(ask: Variables, groups: RoleGroups, required: bool) -> proxy.Rul
         groups_header=header(ask, "JOOBQ_ADMIN_PROXY_GROUPS_HEADER", "X-Forwarded-Groups"),
         groups_separator=separator or ";",
         roles=groups,
-        peers=networks(ask, "JOOBQ_ADMIN_PROXY_PEERS"),
+        peers=peers,
     )
 
 
@@ -125,6 +148,24 @@ def proxy_secret(ask: Variables, name: str, missing: str = "") -> str:
     return value
 
 
+def needed(ask: Variables, name: str, words: str, required: bool) -> str:
+    value = ask.text(name)
+    if required and not value:
+        ask.problem(name, words)
+    return value
+
+
+def web_address(ask: Variables, name: str, words: str, required: bool = False) -> str:
+    """By https; by http on this machine alone. Letter by letter as it was given."""
+    text = needed(ask, name, words, required)
+    url = parsed(text)
+    host = (url and url.hostname) or ""
+    sound = url and host and (url.scheme == "https" or (url.scheme == "http" and dev.loopback(host)))
+    if text and not (sound and url and not url.query and not url.fragment):
+        ask.problem(name, words)
+    return text
+
+
 def header(ask: Variables, name: str, default: str) -> str:
     value = ask.text(name, default)
     if not re.fullmatch(r"[A-Za-z0-9-]+", value):
@@ -132,9 +173,18 @@ def header(ask: Variables, name: str, default: str) -> str:
     return value
 
 
-def networks(ask: Variables, name: str) -> tuple[IPv4Network | IPv6Network, ...]:
+def networks(ask: Variables, name: str) -> Peers:
     try:
         return tuple(ip_network(word, strict=False) for word in ask.words(name))
     except ValueError as error:
         ask.problem(name, f"must be addresses or networks with ; between them: {error}")
         return ()
+
+
+def logout_url(ask: Variables) -> str:
+    """Where one signs out of the proxy: a path of the same host, or a whole address; '' where there is none."""
+    name = "JOOBQ_ADMIN_PROXY_LOGOUT_URL"
+    text = ask.text(name)
+    if text and not re.fullmatch(r"(?:/|https?://)(?![/\\])[^\s\\]+", text):
+        ask.problem(name, "must be where one signs out of the proxy, such as /oauth2/sign_out")
+    return text

@@ -41,6 +41,7 @@ class Shell:
     here: str
     me: Me | None
     auth: str
+    sign_out: str  # of the proxy, where it has one
     roles: list[tuple[str, str, bool]]
     nav: str = ""
     rail: Rail | None = None
@@ -59,6 +60,7 @@ def shell(request: HttpRequest, **more: Any) -> Shell:
         here=request.get_full_path() if request.method == "GET" else reverse("entries"),
         me=Me(user.name, user.initials, role) if user else None,
         auth=settings.AUTH,
+        sign_out=settings.PROXY_LOGOUT_URL if settings.AUTH == "proxy" else "",
         roles=[(word, str(of or "no role"), bool(user and user.role == of)) for word, of in dev.ROLES.items()],
         **more,
     )

@@ -65,6 +65,14 @@ def fetch(
     return status, said
 
 
+def json_at(url: str, trust: ssl.SSLContext | None = None) -> dict[str, Any]:
+    """What lies at this address. Raises Unavailable for any answer but 200."""
+    status, found = fetch(url, trust)
+    if status != 200:
+        raise Unavailable(f"{url:.200} answered {status}")
+    return found
+
+
 def _plainly(trust: ssl.SSLContext | None) -> OpenerDirector:
     """What opens an address and nothing else: no redirect is followed, no file is read, every status is an answer."""
     opener = OpenerDirector()

@@ -12,7 +12,8 @@ from django.urls import Resolver404, get_callable, resolve
 from django.utils.cache import patch_vary_headers
 from django.utils.crypto import salted_hmac
 
-from joobq_admin.sso import dev, proxy, session
+from joobq_admin.sso import assertion, dev, proxy, session
+from joobq_admin.sso.fetch import Unavailable
 from joobq_admin.sso.recent import is_recent
 from joobq_admin.sso.roles import NotRecent, User
 
@@ -24,6 +25,10 @@ UNPROVEN = """401: nobody is signed in
 This request carries no proof that it came through the sign-in of this dashboard, so nothing was done.
 The dashboard is at {url}. If you did come by that address, its sign-in is not set up as it must be:
 the dashboard's log says what is missing.
+"""
+NO_KEYS = """503: nobody can be recognised just now
+
+The keys to what the proxy signs cannot be had. Nothing was done; try again in a moment.
 """
 NOT_LOCAL = """403: this dashboard is open on its own machine only
 
@@ -62,7 +67,14 @@ class SignIn:
 
 
 def by_proxy(request: HttpRequest) -> User | HttpResponse:
-    who = proxy.identify(request.META["REMOTE_ADDR"], request.headers, settings.PROXY)
+    peer, rules = request.META["REMOTE_ADDR"], settings.PROXY
+    try:
+        signed = isinstance(rules, assertion.Rules)
+        who = (
+            assertion.identify(peer, request.headers, rules) if signed else proxy.identify(peer, request.headers, rules)
+        )
+    except Unavailable as error:
+        return refused(request, 503, NO_KEYS, str(error))
     return who if isinstance(who, User) else refused(request, 401, UNPROVEN, who)
 
 
@@ -93,7 +105,8 @@ def is_open(request: HttpRequest) -> bool:
 def refused(request: HttpRequest, status: int, words: str, reason: str) -> HttpResponse:
     log.warning("not signed in", extra={"reason": reason, **about(request)})
     text = words.format(url=settings.PUBLIC_URL, reason=reason)
-    return HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")
+    wait = {"Retry-After": "5"} if status == 503 else {}
+    return HttpResponse(text, status=status, content_type="text/plain; charset=utf-8", headers=wait)
 
 
 def about(request: HttpRequest) -> dict[str, str]:

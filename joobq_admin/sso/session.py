@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from joobq_admin.sso.roles import Role, User
 
 SALT = "session"
-NAME_BYTES, SUB_BYTES = 240, 255
+NAME_BYTES = 240
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,11 @@ import time
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterable
 from hmac import compare_digest
-from typing import Any
 
 import jwt
 
+from joobq_admin.sso.claims import Claims
 from joobq_admin.sso.fetch import Kept, Unavailable
-
-Claims = dict[str, Any]
 
 KINDS = {"RS256": "RSA", "PS256": "RSA", "ES256": "EC"}  # the signatures that count, and the type of their key
 LEEWAY = 60  # seconds that two clocks may differ

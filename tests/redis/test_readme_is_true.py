@@ -44,7 +44,10 @@ def test_the_settings_of_a_deployment() -> None:
     assert settings_of(by_oidc).PUBLIC_URL == "https://ops.example.com/dlq"
     assert settings_of(by_oidc).OIDC.issuer == "https://id.example.com/realms/main"
     kept = {name: value for name, value in by_oidc.items() if "_OIDC_" not in name}
-    assert settings_of(kept | variables("JOOBQ_ADMIN_AUTH=proxy")).AUTH == "proxy"
+    assert settings_of(kept | variables("JOOBQ_ADMIN_AUTH=proxy\n")).AUTH == "proxy"
+    for signed in ("JOOBQ_ADMIN_PROXY_ASSERTION_HEADER=Cf", "JOOBQ_ADMIN_PROXY_ASSERTION_HEADER=X-Goog"):
+        kind = {"JOOBQ_ADMIN_AUTH": "proxy", "JOOBQ_ADMIN_PROXY_KIND": "assertion"}
+        assert settings_of(kept | kind | variables(signed)).PROXY.audience
 
 
 def test_the_table_names_every_setting_and_no_other() -> None:
@@ -55,11 +58,10 @@ def test_the_table_names_every_setting_and_no_other() -> None:
         first = names[0]
         told |= {name for name in asked if any(name in (each, f"{stem(first)}{each}") for each in names)}
         assert [each for each in names if not {each, f"{stem(first)}{each}"} & asked] == []
-    only_told_when_wrong = {"JOOBQ_ADMIN_PROXY_KIND"}  # in this version there is one kind
-    assert asked - told == only_told_when_wrong | {name for name in asked if name.startswith("REDIS_")}
+    assert asked - told == {name for name in asked if name.startswith("REDIS_")}
 
 
 def stem(name: str) -> str:
     """What `_OLD` and the like in the same row stand behind."""
-    stems = ("PROXY", "OIDC", "ROLE_EMAILS", "ROLE")
+    stems = ("PROXY_ASSERTION", "PROXY", "OIDC", "ROLE_EMAILS", "ROLE")
     return next((stem for stem in map("JOOBQ_ADMIN_{}".format, stems) if name.startswith(stem)), "JOOBQ_ADMIN")

@@ -16,6 +16,14 @@ PROXY = {
     "JOOBQ_ADMIN_PROXY_SECRET": LONG,
     "JOOBQ_ADMIN_PROXY_GROUPS_SEPARATOR": "|",
 }
+ASSERTION = {
+    **{name: value for name, value in PROXY.items() if "_PROXY_" not in name},
+    "JOOBQ_ADMIN_PROXY_KIND": "assertion",
+    "JOOBQ_ADMIN_PROXY_ASSERTION_HEADER": "Cf-Access-Jwt-Assertion",
+    "JOOBQ_ADMIN_PROXY_ASSERTION_JWKS_URL": "https://team.example.com/certs",
+    "JOOBQ_ADMIN_PROXY_ASSERTION_ISSUER": "https://team.example.com",
+    "JOOBQ_ADMIN_PROXY_ASSERTION_AUDIENCE": "an application",
+}
 OIDC = {
     **{name: value for name, value in PROXY.items() if "_PROXY_" not in name},
     "JOOBQ_ADMIN_AUTH": "oidc",

@@ -24,7 +24,7 @@ MAY_IMPORT = {
     ),
 }
 ROOMS = [(room, path) for room in MAY_IMPORT for path in sources.modules(room)]
-PURE = ["joobq_admin/sso/roles.py", "joobq_admin/sso/proxy.py", "joobq_admin/sso/dev.py"]
+PURE = [f"{SSO}/{name}.py" for name in ("roles", "claims", "proxy", "assertion", "dev")]
 READS_THE_ENVIRONMENT = {"joobq_admin/settings.py", "joobq_admin/wsgi.py"}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from joobq_admin.sso.roles import Role
-from tests.support.environments import DEV, LONG, OIDC, PROXY, settings_of
+from tests.support.environments import ASSERTION, DEV, LONG, OIDC, PROXY, settings_of
 
 
 def test_https_gives_cookies_that_only_this_host_can_set_and_get() -> None:
@@ -104,6 +104,18 @@ def test_a_provider_is_read_with_what_it_need_not_say() -> None:
     assert rules.emails[Role.ADMIN] == {"ada@example.com", "Bob@example.com"}
     assert settings.SESSION_HOURS == 8
     assert LONG not in repr(rules)
+
+
+def test_a_proxy_that_signs_needs_no_secret_and_may_give_roles_by_address() -> None:
+    emails = {"JOOBQ_ADMIN_ROLE_VIEWER": "", "JOOBQ_ADMIN_ROLE_EMAILS_VIEWER": "ada@example.com"}
+    rules = settings_of(ASSERTION | emails).PROXY
+    assert (rules.header, rules.issuer) == ("Cf-Access-Jwt-Assertion", "https://team.example.com")
+    assert (rules.audience, rules.emails[Role.VIEWER]) == ("an application", {"ada@example.com"})
+
+
+@pytest.mark.parametrize("url", ["/oauth2/sign_out?rd=/", "https://team.example.com/logout"])
+def test_one_may_sign_out_of_a_proxy(url: str) -> None:
+    assert settings_of(PROXY | {"JOOBQ_ADMIN_PROXY_LOGOUT_URL": url}).PROXY_LOGOUT_URL == url
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.environments import DEV, LONG, OIDC, PROXY, settings_of
+from tests.support.environments import ASSERTION, DEV, LONG, OIDC, PROXY, settings_of
 
 
 def problems(variables: dict[str, str]) -> list[str]:
@@ -20,8 +20,9 @@ REFUSED = [
     ({"AUTH": ""}, "AUTH", "must say who signs people in"),
     ({"AUTH": "none"}, "AUTH", "must say who signs people in"),
     ({"AUTH": "Dev"}, "AUTH", "must say who signs people in"),
-    ({"PROXY_KIND": "assertion"}, "PROXY_KIND", "not available in this version"),
-    ({"PROXY_KIND": "trust"}, "PROXY_KIND", "must be headers"),
+    ({"PROXY_KIND": "trust"}, "PROXY_KIND", "must be one of headers, assertion"),
+    ({"PROXY_LOGOUT_URL": "//evil.example"}, "PROXY_LOGOUT_URL", "where one signs out of the proxy"),
+    ({"PROXY_LOGOUT_URL": "javascript:alert(1)"}, "PROXY_LOGOUT_URL", "where one signs out of the proxy"),
     ({"PROXY_SECRET": ""}, "PROXY_SECRET", "must be a secret that the proxy sends"),
     ({"PROXY_SECRET": "x" * 31}, "PROXY_SECRET", "32 to 256 characters"),
     ({"PROXY_SECRET": "x" * 257}, "PROXY_SECRET", "32 to 256 characters"),
@@ -107,6 +108,24 @@ BY_OIDC = [
     ({"PUBLIC_URL": ""}, "PUBLIC_URL", "the address that readers use"),
     ({"SECRET_KEY": ""}, "SECRET_KEY", "must be set"),
 ]
+
+
+ASSERTED = [
+    ({"ASSERTION_HEADER": ""}, "ASSERTION_HEADER", "the header that holds"),
+    ({"ASSERTION_HEADER": "Cf_Access"}, "ASSERTION_HEADER", "servers drop names with _"),
+    ({"ASSERTION_JWKS_URL": ""}, "ASSERTION_JWKS_URL", "the https address"),
+    ({"ASSERTION_JWKS_URL": "http://keys.example.com"}, "ASSERTION_JWKS_URL", "the https address"),
+    ({"ASSERTION_ISSUER": ""}, "ASSERTION_ISSUER", "(iss)"),
+    ({"ASSERTION_AUDIENCE": ""}, "ASSERTION_AUDIENCE", "(aud)"),
+    ({"PEERS": "proxy"}, "PEERS", "addresses or networks"),
+]
+
+
+@pytest.mark.parametrize(("changed", "named", "words"), ASSERTED)
+def test_of_a_proxy_that_signs_too(changed: dict[str, str], named: str, words: str) -> None:
+    (line,) = problems(ASSERTION | {f"JOOBQ_ADMIN_PROXY_{name}": value for name, value in changed.items()})
+    assert line.startswith(f"JOOBQ_ADMIN_PROXY_{named}")
+    assert words in line
 
 
 @pytest.mark.parametrize(("changed", "named", "words"), BY_OIDC)
