@@ -1,7 +1,7 @@
 """The audit log: who did what, when and why; as a page, and as a file of all that matches."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Any
 
@@ -20,7 +20,7 @@ from joobq_admin.pages.forms import Reading, Sought
 from joobq_admin.pages.sends import why
 from joobq_admin.pages.tally import Tally
 from joobq_admin.pages.tokens import plain
-from joobq_admin.pages.undo import the_bin
+from joobq_admin.pages.undo import in_the_bin
 from joobq_admin.sso.roles import Action, User, View, needs
 
 CHUNK = 200  # records that an export holds at a time
@@ -71,21 +71,11 @@ def audit(request: HttpRequest) -> HttpResponse:
 def shown(request: HttpRequest, asked: Reading, told: Tally | None = None) -> HttpResponse:
     """The records as they are now, below what a press among them did. Raises TROUBLE."""
     now, user, found = times.now(), request.user, _look(asked, request.user)
-    undoable = _undoable(found.records) if user.can(Action.RESTORE) else {}
-    context = audit_rows.context(asked, found, undoable, audit_log().oldest(), now) | {"tally": told}
+    undoable = in_the_bin(lambda its: its.undoable(found.records)) if user.can(Action.RESTORE) else None
+    context = audit_rows.context(asked, found, undoable or {}, audit_log().oldest(), now) | {"tally": told}
     if answer.wants(request, "records"):
         return answer.fragment(request, "audit/_fragment.html", context)
     return answer.page(request, "audit/list.html", context, nav="audit")
-
-
-def _undoable(records: Sequence[Record]) -> dict[str, int]:
-    """As the bin says it; where it cannot be read nothing can be undone either."""
-    try:
-        return the_bin().undoable(records)
-    except connection.TROUBLE as trouble:
-        if not connection.locked(trouble):
-            raise
-        return {}
 
 
 @needs(Action.VIEW)

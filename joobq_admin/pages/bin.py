@@ -13,13 +13,14 @@ from joobq_admin.joobq.audit import Actor, Record
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.outcome import Outcome, What
 from joobq_admin.pages import answer, audit, binned, forms, links, log, purge_forms, purged, times
+from joobq_admin.pages.answer import Problem
 from joobq_admin.pages.forms import Reading
 from joobq_admin.pages.pressed import Told, answered
 from joobq_admin.pages.purge_forms import Ticks
 from joobq_admin.pages.slip import Slip
 from joobq_admin.pages.tally import Tally, tally
 from joobq_admin.pages.ticked import not_sent, on_the_list
-from joobq_admin.pages.undo import Undo, the_bin
+from joobq_admin.pages.undo import UNREAD, Undo, in_the_bin, the_bin
 from joobq_admin.sso.roles import Action, needs
 
 
@@ -27,7 +28,13 @@ from joobq_admin.sso.roles import Action, needs
 @require_safe
 def entries(request: HttpRequest) -> HttpResponse:
     """What is in the bin, who purged it, why, and until when it can come back."""
-    return _shown(request, binned.read(forms.listing(request), request.user))
+    asked = forms.listing(request)
+    context = in_the_bin(lambda its: binned.read(its, asked, request.user))
+    if context is None:
+        text = "Redis does not let it be read. Nothing in it was changed."
+        what = Problem(503, "No bin", UNREAD.removesuffix("."), text, links=(answer.home(),))
+        return answer.problem(request, what, nav="bin")
+    return _shown(request, context)
 
 
 @answer.only_pressed
@@ -81,7 +88,7 @@ def _ticked(request: HttpRequest, ticks: Ticks) -> HttpResponse:
     if outcome.unknown or outcome.unsent:
         told = replace(told, again=ticks.fields(), again_url=reverse("restore"))
     try:
-        context = binned.read(forms.listing(request, ticks.back), request.user) | {"title": told.heading}
+        context = binned.read(the_bin(), forms.listing(request, ticks.back), request.user) | {"title": told.heading}
     except connection.TROUBLE:
         return on_the_list(request, told, "")
     return _shown(request, context | {"tally": told})

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from django.urls import reverse
 
-from joobq_admin.joobq.bin import Binned, BinPage
+from joobq_admin.joobq.bin import Bin, Binned, BinPage
 from joobq_admin.pages import links, times
 from joobq_admin.pages.bar import Bar
 from joobq_admin.pages.forms import ROWS, Listing
@@ -15,7 +15,7 @@ from joobq_admin.pages.rows import face
 from joobq_admin.pages.sends import why
 from joobq_admin.pages.times import When
 from joobq_admin.pages.tokens import plain
-from joobq_admin.pages.undo import left, the_bin
+from joobq_admin.pages.undo import left
 from joobq_admin.sso.roles import Action, User
 
 
@@ -32,9 +32,9 @@ class Row:
     left: str
 
 
-def read(asked: Listing, user: User) -> dict[str, Any]:
+def read(kept: Bin, asked: Listing, user: User) -> dict[str, Any]:
     """The bin as it is now, the last purged first. Raises TROUBLE."""
-    kept, now = the_bin(), times.now()
+    now = times.now()
     page = kept.page(asked.cursor, asked.limit, asked.newer)
     n = f"{page.total:,} purged {'entry' if page.total == 1 else 'entries'} in the bin"
     return {
@@ -43,7 +43,7 @@ def read(asked: Listing, user: User) -> dict[str, Any]:
         "words": n.partition(" ")[2],
         "sub": f"Each stays {left(kept.keep)}, then it is gone for good. {size(page.bytes)} of {size(kept.room)}, "
         f"read {now:%H:%M:%S} UTC",
-        "rows": [_row(each, now) for each in page.entries],
+        "rows": [_row(each, kept, now) for each in page.entries],
         "operation": str(uuid4()) if page.entries and user.can(Action.RESTORE) else "",
         "back": url(asked).partition("?")[2],
         "bar": _bar(asked, page),
@@ -73,8 +73,8 @@ def _limit(asked: Listing) -> str:
     return str(asked.limit) if asked.limit != ROWS else ""
 
 
-def _row(each: Binned, now: datetime) -> Row:
-    shown, rest = face(each.entry), each.purged_at + the_bin().keep - now
+def _row(each: Binned, kept: Bin, now: datetime) -> Row:
+    shown, rest = face(each.entry), each.purged_at + kept.keep - now
     return Row(
         tick=links.tick(each.entry.ref),
         when=times.when(each.purged_at, now),

@@ -19,7 +19,7 @@ from joobq_admin.pages.pressed import Told
 from joobq_admin.pages.purge_progress import progress
 from joobq_admin.pages.sends import name_of, why
 from joobq_admin.pages.tokens import plain
-from joobq_admin.pages.undo import moment, the_bin, undo_of
+from joobq_admin.pages.undo import UNREAD, in_the_bin, moment, the_bin, undo_of
 from joobq_admin.sso.roles import Action, needs
 from joobq_admin.triage import history
 from joobq_admin.triage.versions import version
@@ -177,9 +177,11 @@ def _listed(names: list[str]) -> str:
 def _kept(entries: list[Record], request: HttpRequest, now: datetime) -> dict[str, object]:
     """Of a purge: how many of its copies the bin has, and Undo."""
     digests = [record.digest for record in entries if record.action == "purge"]
-    binned = [b for b in the_bin().notes(digests).values() if b.operation == entries[0].operation] if digests else []
+    notes = in_the_bin(lambda its: its.notes(digests))
+    binned = [note for note in (notes or {}).values() if note.operation == entries[0].operation]
     if not binned:
-        return {"kept": FOR_GOOD_OR_BACK if digests else "", "undo": None}
+        none = UNREAD if notes is None else FOR_GOOD_OR_BACK
+        return {"kept": none if digests else "", "undo": None}
     end = min(each.purged_at for each in binned) + the_bin().keep
     many = _count(len(binned), "copy is", "copies are")
     kept = f"{many} in the bin until {moment(end)} UTC, then gone for good."

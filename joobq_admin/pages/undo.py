@@ -1,7 +1,8 @@
 """The way back of a purge, for as long as the bin has its copy."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from uuid import uuid4
 
 from joobq_admin import connection
@@ -13,6 +14,9 @@ from joobq_admin.pages.sends import name_of
 from joobq_admin.sso.roles import Action, User
 from joobq_admin.triage import history
 
+T = TypeVar("T")
+
+UNREAD = "The bin cannot be read."
 FOR_GOOD = "It is gone for good. It cannot be brought back."
 
 
@@ -40,16 +44,24 @@ def the_bin() -> Bin:
     return kept
 
 
+def in_the_bin(look: Callable[[Bin], T]) -> T | None:
+    """What `look` finds there; None where Redis does not let the bin be read. Raises other TROUBLE."""
+    try:
+        return look(the_bin())
+    except connection.TROUBLE as trouble:
+        if not connection.locked(trouble):
+            raise
+        return None
+
+
 def kept(record: Record, user: User, now: datetime) -> Kept:
     """By the record of its purge. Raises TROUBLE."""
     if record.fields.get("bin") == "0":
         return Kept("It is gone for good. No copy is kept.")
-    try:
-        binned = the_bin().notes([record.digest]).get(record.digest)
-    except connection.TROUBLE as trouble:
-        if not connection.locked(trouble):
-            raise
-        return Kept("The bin cannot be read.")
+    notes = in_the_bin(lambda its: its.notes([record.digest]))
+    if notes is None:
+        return Kept(UNREAD)
+    binned = notes.get(record.digest)
     if binned and binned.operation == record.operation:
         return Kept(until(binned, now), undo_of(record.operation, user))
     since = history.last_move(audit_log().of_digest(record.digest))
