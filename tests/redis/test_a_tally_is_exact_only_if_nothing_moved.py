@@ -10,9 +10,10 @@ from joobq_admin.joobq import keys, tally
 from joobq_admin.joobq.cjson import queue_of
 from joobq_admin.joobq.tally import Tally
 from tests.support.servers import Server
+from tests.support.trials import trials
 from tests.support.writers import Writers, interrupted, truth
 
-TRIALS = 40
+TRIALS = trials(16, 800)
 
 
 @pytest.fixture(autouse=True)

@@ -9,9 +9,10 @@ import pytest
 from joobq_admin.joobq import background, counting, keys, tally
 from joobq_admin.joobq.counting import Counting, Counts
 from tests.support.servers import Server
+from tests.support.trials import trials
 from tests.support.writers import QUEUES, Writers, in_hash, interrupted, text, truth
 
-TRIALS = 30
+TRIALS = trials(10, 400)
 
 
 @pytest.fixture(autouse=True)

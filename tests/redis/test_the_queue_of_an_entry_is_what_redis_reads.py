@@ -132,9 +132,9 @@ def test_the_real_entries(redis: redis_py.Redis) -> None:
     assert len(set(queues)) == 10
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_twenty_thousand_fuzzed_texts(redis: redis_py.Redis, seed: int) -> None:
-    chance = Random(seed)
+def test_five_thousand_fuzzed_texts(redis: redis_py.Redis) -> None:
+    """`make lab` reads a million."""
+    chance = Random(1)
     texts = [fuzzed(chance) for _ in range(5000)]
     here, there = [queue_of(raw) for raw in texts], queues_in_redis(redis, texts)
     assert [(raw, ours, theirs) for raw, ours, theirs in zip(texts, here, there, strict=True) if ours != theirs] == []

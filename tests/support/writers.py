@@ -132,4 +132,4 @@ def interrupted(port: int, before: Callable[[], None], **options: Any) -> redis.
             return super().send_packed_command(command, check_health)
 
     pool = redis.ConnectionPool(connection_class=Connection, port=port, retry=Retry(NoBackoff(), 0), **options)
-    return redis.Redis(connection_pool=pool)
+    return redis.Redis.from_pool(pool)

@@ -13,6 +13,7 @@ from joobq_admin.joobq import cjson
 from joobq_admin.joobq.entry import OWN_FIELDS, Entry, EntryRef, JobError, Kind, to_bytes
 from tests.support.mutations import fuzzed
 from tests.support.real_entries import REAL, RealEntry
+from tests.support.trials import trials
 
 PROPERTIES = (
     *("digest", "ref", "job", "queue", "jid", "job_key", "status", "retries", "max_retries", "expires", "arguments"),
@@ -58,7 +59,7 @@ def test_these_are_all_the_properties() -> None:
 
 
 @given(st.binary(), st.floats(allow_nan=False) | st.integers(-(2**53), 2**53))
-@settings(max_examples=500)
+@settings(max_examples=trials(150, 10_000))
 def test_any_bytes_and_any_score(raw: bytes, score: float) -> None:
     read(raw, score)
 
@@ -78,26 +79,26 @@ ERROR_FIELDS = (
     st.dictionaries(st.sampled_from(ERROR_FIELDS), JSON) | JSON,
     st.sampled_from(SCORES),
 )
-@settings(max_examples=500)
+@settings(max_examples=trials(150, 10_000))
 def test_fields_of_any_type(fields: dict[str, object], error: object, score: float) -> None:
     read(json.dumps({**fields, "error": error}).encode(), score)
     read(json.dumps({**fields, "error": error}, ensure_ascii=False).encode("utf-8", "surrogatepass"), score)
 
 
-def test_ten_thousand_fuzzed_texts() -> None:
-    chance, read_as_jobs = Random(21), 0
-    for _ in range(10_000):
+def test_thousands_of_fuzzed_texts() -> None:
+    chance, read_as_jobs, texts = Random(21), 0, trials(3_000, 200_000)
+    for _ in range(texts):
         read_as_jobs += read(fuzzed(chance), chance.choice(SCORES)).kind is not Kind.MALFORMED
-    assert read_as_jobs > 4000
+    assert read_as_jobs > 0.4 * texts
 
 
 @pytest.mark.parametrize(
     "raw",
     [
         *(b"", b"\0", b"{", b"{}\0", b"\xff", b"[]", b"null", b"NaN", b'"', b"{}}", b'{"a":}', b"\xef\xbb\xbf{}"),
-        pytest.param(b'{"jid":"' + b"j" * 10_000_000 + b'"}', id="10 MB, one string"),
-        pytest.param(b'{"jid":"' + b"\\n\xff" * 3_000_000 + b'"}', id="9 MB, one string, no UTF-8"),
-        pytest.param(b"j" * 10_000_000, id="10 MB of nothing"),
+        pytest.param(b'{"jid":"' + b"j" * 2_000_000 + b'"}', id="2 MB, one string"),
+        pytest.param(b'{"jid":"' + b"\\n\xff" * 700_000 + b'"}', id="2 MB, one string, no UTF-8"),
+        pytest.param(b"j" * 2_000_000, id="2 MB of nothing"),
         pytest.param(b'{"a":[' + b'{"b":"c"},' * 20_000 + b"1]}", id="20,000 objects"),
         *(
             pytest.param(b'{"error":' * deep + b"1" + b"}" * deep, id=f"{deep} deep")

@@ -12,6 +12,7 @@ from joobq_admin.pages.backtrace import frames
 from joobq_admin.pages.tokens import Tokens, arguments, hex_lines, json_pretty, plain, text
 from joobq_admin.triage.redact import Redaction
 from joobq_admin.triage.versions import version
+from tests.support.trials import trials
 
 REDACTION = Redaction()
 SECRET = "Zq7Secr3tVa1ue"
@@ -87,14 +88,14 @@ def all_that_is_printed(raw: bytes) -> str:
 
 
 @given(documents())
-@settings(max_examples=400)
+@settings(max_examples=trials(120, 6_000))
 def test_in_json(document: str) -> None:
     assert SECRET in document
     assert SECRET not in all_that_is_printed(document.encode("utf-8", "surrogatepass"))
 
 
 @given(documents())
-@settings(max_examples=400)
+@settings(max_examples=trials(120, 6_000))
 @example(f'{{"password":{{"current":"{SECRET}"}}}}')
 @example(f'{{"context":{{"password":["{SECRET}"]}}}}')
 @example(f'{{"db.password.0":"{SECRET}"}}')
@@ -104,7 +105,7 @@ def test_in_what_a_form_carries_of_an_error(document: str) -> None:
 
 
 @given(documents(), st.floats(0, 1))
-@settings(max_examples=400)
+@settings(max_examples=trials(120, 6_000))
 def test_in_json_that_is_cut(document: str, part: float) -> None:
     raw = document.encode("utf-8", "surrogatepass")
     end = raw.index(SECRET.encode()) + 6 + int(part * len(raw))
@@ -112,7 +113,7 @@ def test_in_json_that_is_cut(document: str, part: float) -> None:
 
 
 @given(documents(), st.floats(0, 1))
-@settings(max_examples=300)
+@settings(max_examples=trials(100, 6_000))
 def test_in_a_placeholder_that_keeps_the_beginning_of_a_job(document: str, part: float) -> None:
     kept = document[: document.index(SECRET) + 6 + int(part * len(document))]
     raw = json.dumps({"jid": "x", "queue": "q", "original_job_data": kept}, ensure_ascii=False)
@@ -131,7 +132,7 @@ NOISE = st.lists(
     NOISE,
     st.sampled_from(['"%s":"%s"', '"%s" : "%s"', "'%s': '%s'", "%s=%s ", "%s: %s\n", '"%s" => "%s"']),
 )
-@settings(max_examples=300)
+@settings(max_examples=trials(100, 6_000))
 @example("password", [(0.9, "\\")], [], '"%s":"%s"')
 def test_among_noise(name: str, before: Any, after: Any, form: str) -> None:
     member = (form % (name, SECRET)).encode()
@@ -155,7 +156,7 @@ def damaged(raw: bytes, noise: list[tuple[float, str]]) -> bytes:
 
 
 @given(st.binary(max_size=60), st.binary(max_size=60))
-@settings(max_examples=400)
+@settings(max_examples=trials(120, 6_000))
 def test_any_bytes_at_all_keep_their_length_and_what_is_not_hidden(before: bytes, after: bytes) -> None:
     raw = before + b'"token":"x"' + after
     shown = REDACTION.redacted(raw)
@@ -167,7 +168,7 @@ def test_any_bytes_at_all_keep_their_length_and_what_is_not_hidden(before: bytes
 
 
 @given(documents(), st.floats(0, 1))
-@settings(max_examples=200)
+@settings(max_examples=trials(80, 6_000))
 def test_a_beginning_hides_all_that_the_whole_hides_there(document: str, part: float) -> None:
     raw = document.encode("utf-8", "surrogatepass")
     end = int(part * len(raw))
