@@ -245,6 +245,13 @@ class DeadLetterQueue:
             raise ValueError("restore needs a bin")
         return outcome_of(wanted, lambda: operation.restore(wanted))
 
+    def empty(self, digests: Iterable[str], **press: Unpack[Press]) -> Outcome:
+        """Takes entries (by their digests) out of the bin for good."""
+        wanted, operation = asked.digests(digests), self._operation(**press)
+        if not self.bin:
+            raise ValueError("there is no bin")
+        return outcome_of(wanted, lambda: operation.empty(wanted))
+
     def purge_all(self, queue: str | None = None, **press: Unpack[Press]) -> int:
         """Everything, or every entry of one queue, goes for good; how many went.
 

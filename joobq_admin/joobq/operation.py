@@ -17,7 +17,7 @@ from joobq_admin.joobq.cjson import queue_of
 from joobq_admin.joobq.entry import Entry, EntryRef, is_uuid, job_key, to_bytes
 from joobq_admin.joobq.outcome import Answer, Refusal, Refused, UnexpectedReply, Unreachable
 from joobq_admin.joobq.redriven import CannotRedrive, Redriven, redriven
-from joobq_admin.joobq.scripts import Call, Reply
+from joobq_admin.joobq.scripts import Call, Reply, Script
 
 T = TypeVar("T", str, EntryRef)
 Found = TypeVar("Found")
@@ -73,6 +73,12 @@ class Operation:
         return answers | self._send_entries({ref: self._purge_call(entry, bin_) for ref, entry in entries.items()})
 
     def restore(self, digests: Sequence[str]) -> dict[str, Answer]:
+        return self._from_the_bin(digests, scripts.RESTORE, (keys.DEAD, keys.COUNTS, *AuditLog.KEYS, *Bin.KEYS))
+
+    def empty(self, digests: Sequence[str]) -> dict[str, Answer]:
+        return self._from_the_bin(digests, scripts.EMPTY, (*AuditLog.KEYS, *Bin.KEYS))
+
+    def _from_the_bin(self, digests: Sequence[str], script: Script, its_keys: Sequence[bytes]) -> dict[str, Answer]:
         assert self.bin
         with scripts.looking(Refusal.BIN_BROKEN):
             binned = self.bin.get(digests)
@@ -80,7 +86,7 @@ class Operation:
         for digest in digests:
             jid = binned[digest].entry.jid if digest in binned else None
             args = (self.id, digest, jid_key(to_bytes(jid or "")), *self._who_and_why())
-            calls[digest] = scripts.RESTORE.call((keys.DEAD, keys.COUNTS, *AuditLog.KEYS, *Bin.KEYS), args)
+            calls[digest] = script.call(its_keys, args)
         return self._send(calls)
 
     def _purge_call(self, entry: Entry, bin_: Bin | None = None, recorded: bool = True) -> Call:

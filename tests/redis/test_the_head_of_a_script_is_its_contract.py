@@ -16,7 +16,7 @@ FOLDER = sources.ROOT / "joobq_admin/joobq/lua"
 FOLDERS = ("", "delivery/")
 SCRIPTS = sorted(f"{folder}{path.stem}" for folder in FOLDERS for path in (FOLDER / folder).glob("*.lua"))
 DELIVERY = [name for name in SCRIPTS if name.startswith("delivery/")]
-SAYS_A_REPLY = ("redrive", "remove", "restore", "purge_all", "unredacted", "note", "plan", "purge_planned")
+SAYS_A_REPLY = ("redrive", "remove", "restore", "purge_all", "unredacted", "note", "plan", "purge_planned", "empty")
 SAYS_AN_OUTCOME = {
     "delivery/admit": shapes.AdmissionOutcome,
     "delivery/import_record": shapes.AdmissionOutcome,

@@ -62,6 +62,7 @@ class Press:
             "purge": (20, lambda q: q.purge_entries(refs, **who), refs),
             "purge by jid": (8, lambda q: q.purge(jids, **who), jids),
             "restore": (30, lambda q: q.restore([ref.digest for ref in refs], **who), [ref.digest for ref in refs]),
+            "empty": (4, lambda q: q.empty([ref.digest for ref in refs], **who), [ref.digest for ref in refs]),
             "purge_all": (1, lambda q: q.purge_all(**who), []),
             "purge_all of a queue": (2, lambda q: q.purge_all(queue, **who), []),
         }

@@ -165,6 +165,14 @@ class Model:
             self.counted(count, member, 1)
             self.dead[member] = float(score)
 
+    def _empty(self, fields: dict[bytes, bytes], step: list[Command]) -> None:
+        name = fields[b"digest"]
+        value = self.bin.pop(name)
+        self.times.pop(name)
+        size = [b"HINCRBY", keys.BIN, b"bytes", b"%d" % -len(value)]
+        assert step == [[b"HDEL", keys.BIN, name], [b"ZREM", keys.BIN_TIMES, name], size]
+        assert value.startswith(fields[b"score"] + b" ")
+
     def _purge_all(self, fields: dict[bytes, bytes], step: list[Command]) -> None:
         entries = int(fields[b"entries"])
         if b"queue" in fields:
