@@ -96,7 +96,7 @@ def name(what: object) -> str:
 def worker(port: int, seed: int, seconds: float) -> None:
     dice, end = random.Random(seed), time.monotonic() + seconds
     operator, jobs = connect(port, client_name="operator"), connect(port, client_name="worker")
-    queue, writer = dead_letters(operator, keep=timedelta(seconds=2)), DeadLetterQueue(jobs)
+    queue, writer = dead_letters(operator, keep=timedelta(seconds=0.05)), DeadLetterQueue(jobs)
     told, added = list[tuple[int, dict[str, Any]]](), 0
     while time.monotonic() < end:
         if dice.random() < 0.3:
