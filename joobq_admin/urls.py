@@ -16,6 +16,7 @@ urlpatterns = [
     path("dead-letters/<str:ref>/unredacted", unredacted.unredacted, name="entry-unredacted"),
     path("bin/", bin.entries, name="bin"),
     path("bin/restore", bin.restore, name="restore"),
+    path("bin/empty", bin.empty, name="empty"),
     path("jobs/", jobs.job, name="jobs"),
     path("jobs/<path:jid>/", jobs.job, name="job"),
     path("operations/<str:operation>/", operations.operation, name="operation"),

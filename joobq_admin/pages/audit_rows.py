@@ -23,7 +23,7 @@ from joobq_admin.pages.tokens import plain
 
 ACTIONS = {
     "redrive": ("send", "redrive"), "purge": ("bad", "purge"), "restore": ("", "restore"),
-    "purge_all": ("bad", "purge all"), "unredacted": ("warn", "unredacted bytes"),
+    "purge_all": ("bad", "purge all"), "empty": ("bad", "empty the bin"), "unredacted": ("warn", "unredacted bytes"),
 }  # fmt: skip
 SINCE = {"1h": "Last hour", "24h": "Last 24 h", "7d": "Last 7 days", "30d": "Last 30 days"}
 HASHED = "sha256:"  # how the log holds a jid that is too long for it
@@ -177,6 +177,8 @@ def _did(record: Record) -> str:
             return "it was back already" if flags.get("there") == "1" else "back in dead letters"
         case "purge_all":
             return _purged_all(record, queue)
+        case "empty":
+            return "out of the bin, gone for good"
         case "unredacted":
             return "its exact bytes were downloaded"
     return "done"

@@ -1,5 +1,6 @@
 """The bin: what is in it, and out of it, back into dead letters."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +13,11 @@ from joobq_admin.connection import audit_log, dead_letters
 from joobq_admin.joobq.audit import Actor, Record
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.outcome import Outcome, What
-from joobq_admin.pages import answer, audit, binned, forms, links, log, purge_forms, purged, times
+from joobq_admin.pages import answer, audit, binned, forms, links, log, purge_forms, purged, question, times
 from joobq_admin.pages.answer import Problem
 from joobq_admin.pages.forms import Reading
 from joobq_admin.pages.pressed import Told, answered
-from joobq_admin.pages.purge_forms import Ticks
+from joobq_admin.pages.purge_forms import Confirmation, Ticks
 from joobq_admin.pages.slip import Slip
 from joobq_admin.pages.tally import Tally, tally
 from joobq_admin.pages.ticked import not_sent, on_the_list
@@ -42,7 +43,7 @@ def entries(request: HttpRequest) -> HttpResponse:
 def restore(request: HttpRequest) -> HttpResponse:
     """Undoes one purge: what it put into the bin, and is there still, comes back. Or the rows ticked in the bin do."""
     if "undo" not in request.POST:
-        return _ticked(request, purge_forms.ticks(request))
+        return _ticked(request, purge_forms.ticks(request), Action.RESTORE, dead_letters().restore)
     undone, now = purge_forms.undone(request), times.now()
     undo, by = Undo(undone.purge, undone.operation), Actor(request.user.sub, request.user.name)
     records, log_page = list[Record](), _page_of_the_log(request)
@@ -70,25 +71,48 @@ def restore(request: HttpRequest) -> HttpResponse:
     return answered(request, Told(told), ref, h1="Undo")
 
 
+@answer.only_pressed
+@needs(Action.PURGE_FOR_GOOD)
+def empty(request: HttpRequest) -> HttpResponse:
+    """Asks first, for their number and why; then the rows ticked in the bin leave it for good."""
+    ticks = purge_forms.ticks(request)
+    given = purge_forms.confirmation(request, len(ticks.refs), for_good=True)
+    if not given:
+        return question.of_binned(request, ticks, given)
+    return _ticked(request, ticks, Action.PURGE_FOR_GOOD, dead_letters().empty, given)
+
+
 def _page_of_the_log(request: HttpRequest) -> Reading | None:
     """Of the audit log, when Undo was pressed there."""
     return forms.reading(request, request.POST["sought"]) if "sought" in request.POST else None
 
 
-def _ticked(request: HttpRequest, ticks: Ticks) -> HttpResponse:
-    by = Actor(request.user.sub, request.user.name)
+def _ticked(
+    request: HttpRequest,
+    ticks: Ticks,
+    action: Action,
+    act: Callable[..., Outcome],
+    given: Confirmation = purge_forms.NOT_ASKED,
+) -> HttpResponse:
+    """Of the rows ticked in the bin."""
+    user, word = request.user, "restore" if action is Action.RESTORE else "empty"
     asked: dict[What, EntryRef] = {ref.digest: ref for ref in ticks.refs}
+    by = Actor(user.sub, user.name)
     try:
-        outcome = dead_letters().restore([ref.digest for ref in ticks.refs], by=by, operation=ticks.operation)
+        outcome = act([ref.digest for ref in ticks.refs], by=by, reason=given.reason, operation=ticks.operation)
     except connection.TROUBLE as trouble:
-        log.pressed(Action.RESTORE, ticks.operation, request.user, Outcome(unsent=ticks.refs), connection.said(trouble))
+        log.pressed(action, ticks.operation, user, Outcome(unsent=ticks.refs), connection.said(trouble))
         return not_sent(request, connection.said(trouble))
-    log.pressed(Action.RESTORE, ticks.operation, request.user, outcome)
-    told = _with_there(tally("restore", asked, outcome, ticks.operation, request.user, times.now()))
+    log.pressed(action, ticks.operation, user, outcome)
+    told = tally(word, asked, outcome, ticks.operation, user, times.now())
+    if action is Action.RESTORE:
+        told = _with_there(told)
+    elif outcome.done:
+        told = replace(told, sum=f"{told.sum}, for good: no copy is kept")
     if outcome.unknown or outcome.unsent:
-        told = replace(told, again=ticks.fields(), again_url=reverse("restore"))
+        told = replace(told, again=ticks.fields(given), again_url=reverse(word))
     try:
-        context = binned.read(the_bin(), forms.listing(request, ticks.back), request.user) | {"title": told.heading}
+        context = binned.read(the_bin(), forms.listing(request, ticks.back), user) | {"title": told.heading}
     except connection.TROUBLE:
         return on_the_list(request, told, "")
     return _shown(request, context | {"tally": told})

@@ -45,6 +45,7 @@ def read(kept: Bin, asked: Listing, user: User) -> dict[str, Any]:
         f"read {now:%H:%M:%S} UTC",
         "rows": [_row(each, kept, now) for each in page.entries],
         "operation": str(uuid4()) if page.entries and user.can(Action.RESTORE) else "",
+        "may_empty": user.can(Action.PURGE_FOR_GOOD),
         "back": url(asked).partition("?")[2],
         "bar": _bar(asked, page),
     }

@@ -172,7 +172,7 @@ def job_id(text: str | None) -> str:
 
 # -- the audit log
 
-ACTIONS = ("redrive", "purge", "restore", "purge_all", "unredacted")
+ACTIONS = ("redrive", "purge", "restore", "purge_all", "empty", "unredacted")
 OTHER = "other"  # as an action: whatever is recorded of none of these
 SINCE = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
 FORMATS = ("csv", "ndjson")

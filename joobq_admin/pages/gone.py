@@ -30,6 +30,7 @@ Fact = tuple[str, str, str]  # name, value, small print
 THEN = {
     "purge": "Purged. This job will not run",
     "restore": "Back in dead letters: same bytes, same death time",
+    "empty": "Its copy left the bin for good",
     "unredacted": "Its exact bytes were downloaded, with what is hidden here. Nothing was changed",
 }
 TONES = {"redrive": ("done", "check"), "restore": ("done", "undo"), "unredacted": ("mute", "eye")}

@@ -15,7 +15,8 @@ from joobq_admin.pages.undo import Undo
 from joobq_admin.sso.roles import User
 from joobq_admin.triage import history
 
-DID = {"redrive": "Redrove", "purge": "Purged", "restore": "Restored"}
+DID = {"redrive": "Redrove", "purge": "Purged", "restore": "Restored", "empty": "Purged"}
+OF_THE_BIN = ("restore", "empty")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +95,11 @@ def _job(ref: EntryRef) -> str:
 
 
 def _check(operation: str, action: str, ref: EntryRef) -> str:
-    return links.operation(operation, action, ref) if action != "restore" else links.operation(operation)
+    return links.operation(operation, action, ref) if action not in OF_THE_BIN else links.operation(operation)
 
 
 def _gone(action: str) -> str:
-    return "It is not in the bin any more." if action == "restore" else "No record says by whom."
+    return "It is not in the bin any more." if action in OF_THE_BIN else "No record says by whom."
 
 
 def _why(no: Refused) -> str:

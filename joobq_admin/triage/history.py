@@ -26,7 +26,7 @@ class StepKind(StrEnum):
 KIND_OF = {"redrive": StepKind.REDRIVEN, "purge": StepKind.PURGED, "restore": StepKind.RESTORED}
 LEFT_WITH = (StepKind.REDRIVEN, StepKind.PURGED)
 _DID = {action: kind.value for action, kind in KIND_OF.items()}
-_DID |= {"purge_all": StepKind.PURGED.value, "unredacted": "downloaded"}
+_DID |= {"purge_all": StepKind.PURGED.value, "empty": "purged for good", "unredacted": "downloaded"}
 
 
 def did(action: str) -> str:

@@ -40,6 +40,7 @@ ADDRESSES: dict[str, tuple[str, dict[str, str], Action | None]] = {
     ),
     "bin": ("/bin/", {}, Action.VIEW),
     "restore": ("/bin/restore", {"undo": "nothing", "operation": "0123456789abcdef"}, Action.RESTORE),
+    "empty": ("/bin/empty", TICKED | {"confirmed": "1", "reason": "why", "count": "1"}, Action.PURGE_FOR_GOOD),
     "jobs": (f"/jobs/?jid={jid(1)}", {}, Action.VIEW),
     "job": (f"/jobs/{jid(1)}/", {}, Action.VIEW),
     "operation": ("/operations/0123456789abcdef/", {}, Action.VIEW),
@@ -102,6 +103,10 @@ ANSWERS = {
     ("restore", FRAGMENT): (401, 403, 302, 302, 302),
     ("restore", POST): (401, 403, 403, 409, 409),
     ("restore", HTMX_POST): (401, 403, 403, 409, 409),
+    ("empty", PAGE): (401, 403, 302, 302, 302),
+    ("empty", FRAGMENT): (401, 403, 302, 302, 302),
+    ("empty", POST): (401, 403, 403, 403, 403),  # an admin too must have confirmed it
+    ("empty", HTMX_POST): (401, 403, 403, 403, 403),
     ("jobs", PAGE): (401, 403, 200, 200, 200),
     ("jobs", FRAGMENT): (401, 403, 200, 200, 200),
     ("jobs", POST): (401, 403, 405, 405, 405),
