@@ -164,7 +164,8 @@ def _counted(
 
 def _with_there(told: Tally) -> Tally:
     there = _there(told.operation)
-    return replace(told, sum=f"{told.sum}; {there:,} of them had been added again and count once") if there else told
+    once = "counts once" if there == 1 else "count once"
+    return replace(told, sum=f"{told.sum}; {there:,} of them had been added again and {once}") if there else told
 
 
 def _there(operation: str) -> int:

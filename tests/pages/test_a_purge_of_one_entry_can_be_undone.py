@@ -11,7 +11,7 @@ from tests.support.database import changed, contents
 from tests.support.html import elements, get, hidden, link, press, says
 from tests.support.letters import DIED, Real, digest, jid, letter, real_letters
 from tests.support.operators import ANN, dead_letters
-from tests.support.purging import HTMX, WHY, answered, asked, purge, undo, undo_form
+from tests.support.purging import HTMX, WHY, answered, asked, purge, their_time_is_over, undo, undo_form
 from tests.support.servers import Server
 
 LETTER, OTHER = letter(1, queue="invoices"), letter(2, queue="invoices")
@@ -135,7 +135,7 @@ def test_undone_twice_it_came_back_once(client: Client, valkey: Server) -> None:
 
 def test_undone_after_its_time_it_is_told(client: Client, valkey: Server) -> None:
     answer = purge(client, ENTRY)
-    valkey.client.delete(keys.BIN, keys.BIN_TIMES)
+    assert their_time_is_over(valkey.client) == 1
     before = contents(valkey.client)
     late = undo(client, answer)
     assert late.status_code == 409

@@ -3,10 +3,13 @@
 import re
 from html import unescape
 
+import redis as redis_py
 from django.http import HttpResponse
 from django.test import Client
 
+from joobq_admin.joobq import keys, scripts
 from tests.support.html import elements, get, hidden
+from tests.support.operators import dead_letters
 
 HTMX = {"HX-Request": "true", "HX-Target": "action"}
 WHY = "Load test from Friday, confirmed by Lena"
@@ -26,6 +29,16 @@ def answered(client: Client, question: HttpResponse, reason: str = WHY, htmx: bo
 
 def purge(client: Client, entry: str, reason: str = WHY, htmx: bool = True) -> HttpResponse:
     return answered(client, asked(client, entry, htmx), reason, htmx)
+
+
+def their_time_is_over(redis: redis_py.Redis) -> int:
+    """All that is in the bin was purged two days ago, and the next change drops it: how many that were."""
+    for digest, at in redis.zrange(keys.BIN_TIMES, 0, -1, withscores=True):
+        redis.zadd(keys.BIN_TIMES, {digest: at - 2 * 86_400_000})
+    bin_ = dead_letters(redis).bin
+    assert bin_
+    (gone,) = scripts.send(redis, [bin_.trim_call()])
+    return int(gone)
 
 
 def undo_form(answer: HttpResponse) -> dict[str, str]:
