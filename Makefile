@@ -1,6 +1,7 @@
 # make run   the dashboard at http://127.0.0.1:8000 over a day of sample dead letters
 # make test  everything that must hold
-# make lab   the tests' fuzzers for longer, N cases each, and random work against a model, SECONDS a server
+# make lab   the tests' fuzzers for longer, N cases each, random work against a model, SECONDS a server, and sign-in by
+#            a certified OpenID provider, which needs node and npm
 # They make .venv on their first run. Python 3.11 or newer is all they need.
 
 PYTHON ?= python3
@@ -37,6 +38,7 @@ lab: .venv/for-tests
 	  echo "$$fuzzer $(N)" && $(BIN)/python -m $$fuzzer $(N) || exit 1; \
 	done
 	$(BIN)/python -m tests.lab.model $(SECONDS)
+	$(BIN)/python -m tests.lab.oidc_provider
 
 # Chromium is needed; the tests use redis-server too where there is one.
 system:

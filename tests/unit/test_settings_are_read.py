@@ -115,7 +115,7 @@ def test_a_proxy_that_signs_needs_no_secret_and_may_give_roles_by_address() -> N
 
 @pytest.mark.parametrize("url", ["/oauth2/sign_out?rd=/", "https://team.example.com/logout"])
 def test_one_may_sign_out_of_a_proxy(url: str) -> None:
-    assert settings_of(PROXY | {"JOOBQ_ADMIN_PROXY_LOGOUT_URL": url}).PROXY_LOGOUT_URL == url
+    assert url == settings_of(PROXY | {"JOOBQ_ADMIN_PROXY_LOGOUT_URL": url}).PROXY_LOGOUT_URL
 
 
 @pytest.mark.parametrize(
