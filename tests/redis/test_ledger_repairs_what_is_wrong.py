@@ -105,6 +105,9 @@ def test_corrupt_ones_are_set_aside_once_and_left_as_evidence(redis: redis_py.Re
     redis.zadd(ledger.leases_key, {"leased": 1})
     assert mend(ledger) == (0, 0, 0)  # they are known; they are kept out of the indexes all the same
     assert contents(redis) == before
+    redis.zadd(ledger.ready_key, {"ready": int(found["ready"][0][139:154])})  # as its header has it
+    assert ledger.repair_indexes().mended == 1
+    assert contents(redis) == before
 
 
 def test_only_the_very_bytes_that_were_seen_are_set_aside(redis: redis_py.Redis) -> None:

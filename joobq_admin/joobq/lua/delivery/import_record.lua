@@ -19,7 +19,7 @@ local raw = seen[id]
 if raw then
   local r = decode(id, raw)
   if r and sub(r.birth, 28) == digest and r.state == state and r.due == due and r.owner == owner
-    and tonumber(r.attempt) == 0 and redis.call('HGET', payloads, id) == payload then return here('DUPLICATE', raw) end
+    and redis.call('HGET', payloads, id) == payload then return here('DUPLICATE', raw) end
   return here('CONFLICT')
 end
 if redis.call('HLEN', records) >= tonumber(most) then return here('FULL') end
