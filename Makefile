@@ -1,7 +1,7 @@
 # make run   the dashboard at http://127.0.0.1:8000 over a day of sample dead letters
 # make test  everything that must hold
-# make lab   the tests' fuzzers for longer, N cases each, random work against a model, SECONDS a server, and sign-in by
-#            a certified OpenID provider, which needs node and npm
+# make lab   the tests' fuzzers for longer, N cases each, all that tests try at random or only in part, random work against
+#            a model, SECONDS a server, and sign-in by a certified OpenID provider, which needs node and npm
 # They make .venv on their first run. Python 3.11 or newer is all they need.
 
 PYTHON ?= python3
@@ -37,6 +37,8 @@ lab: .venv/for-tests
 	@for fuzzer in $(patsubst tests/lab/%.py,tests.lab.%,$(wildcard tests/lab/fuzz_*.py)); do \
 	  echo "$$fuzzer $(N)" && $(BIN)/python -m $$fuzzer $(N) || exit 1; \
 	done
+	$(BIN)/python -m tests.lab.growth
+	LAB=1 $(BIN)/pytest -n 2 --dist worksteal $$(grep -rlF tests.support.trials --include='test_*.py' tests)
 	$(BIN)/python -m tests.lab.model $(SECONDS)
 	$(BIN)/python -m tests.lab.oidc_provider
 

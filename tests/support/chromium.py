@@ -7,7 +7,7 @@ import shutil
 from typing import Any
 from urllib.parse import urlsplit
 
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Request
 
 PATH = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
@@ -91,9 +91,13 @@ def new_context(
 def violations(page: Page) -> list[str]:
     """What axe-core finds against WCAG 2.2 AA and its best practices: a line a rule and element. Needs JavaScript."""
     page.evaluate(SETTLED)
-    answer = Axe().run(page, options={"runOnly": WCAG, "resultTypes": ["violations"]}).response
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    found = page.evaluate(
+        "async (options) => (await axe.run(options)).violations", {"runOnly": WCAG, "resultTypes": ["violations"]}
+    )
     return [
         f"{violation['id']} ({violation['impact']}): {json.dumps(node['target'])} {node['html'][:200]}"
-        for violation in answer["violations"]
+        for violation in found
         for node in violation["nodes"]
     ]
