@@ -4,7 +4,11 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from joobq_admin.joobq import keys
+from joobq_admin.joobq.audit import AuditLog
+from joobq_admin.joobq.purging import Purging
 from tests.support.dashboard import Dashboard
+from tests.support.operators import ANN
 from tests.support.records import kept, record
 from tests.support.screens import opened, the_list
 from tests.support.servers import Server
@@ -86,6 +90,57 @@ def many_purged(dashboard: Dashboard, server: Server, page: Page) -> None:
     expect(page.locator("#toasts")).to_contain_text("Purged 3 Undo for")
 
 
+def confirmed(dashboard: Dashboard, server: Server, page: Page) -> None:
+    """On the list, by an admin whose sign-in counts as recent."""
+    the_list(dashboard, server, page)
+    page.get_by_role("button", name=re.compile("Purge all")).click()
+    page.get_by_role("button", name="Confirm", exact=True).click()
+    expect(page.locator("dialog[open]")).to_have_count(0)
+
+
+def a_purge_for_good_miscounted(dashboard: Dashboard, server: Server, page: Page) -> None:
+    confirmed(dashboard, server, page)
+    page.locator(".rows input[type=checkbox]").first.check()
+    page.get_by_role("button", name="Purge 1…").click()
+    page.get_by_label("Reason").fill("Load test from Friday")
+    page.get_by_role("checkbox", name="Purge for good: no copy is kept").check()
+    page.get_by_label("Type 1 to purge for good").fill("2")
+    page.get_by_role("button", name="Purge 1 for good").click()
+    expect(page.get_by_text("That was not 1, so nothing was purged.")).to_be_visible()
+    expect(page.get_by_label("Type 1 to purge for good")).to_be_focused()
+
+
+def a_purge_asked_of_an_admin_who_signed_in_long_ago(dashboard: Dashboard, server: Server, page: Page) -> None:
+    many_purges_asked(dashboard, server, page)
+    page.get_by_text("Purge for good: no copy is kept").click()
+    expect(page.get_by_role("button", name="Confirm", exact=True)).to_be_visible()
+
+
+def everything_asked(dashboard: Dashboard, server: Server, page: Page) -> None:
+    confirmed(dashboard, server, page)
+    page.get_by_role("button", name=re.compile("Purge all")).click()
+    expect(page.get_by_role("heading", name="Purge everything?")).to_be_visible()
+    expect(page.get_by_label("Reason")).to_be_focused()
+
+
+def everything_refused(dashboard: Dashboard, server: Server, page: Page) -> None:
+    everything_asked(dashboard, server, page)
+    server.client.set(keys.AUDIT, "no stream")
+    page.get_by_label("Reason").fill("Load test from Friday")
+    page.get_by_label("to purge for good").fill("76")
+    page.get_by_role("button", name="Purge 76 for good").click()
+    expect(page.get_by_role("button", name="Try again")).to_be_visible()
+
+
+def a_purge_of_a_queue_that_stopped(dashboard: Dashboard, server: Server, page: Page) -> None:
+    the_list(dashboard, server, page)
+    purging = Purging(server.client, AuditLog(server.client), None, by=ANN, reason="Load test", operation="op-1")
+    purging.plan("emails", None, 0)
+    purging.purge_all(36, "emails")
+    page.goto(f"{dashboard.url}/operations/op-1/")
+    expect(page.get_by_text("0 of 36 are gone, 36 are still to go.")).to_be_visible()
+
+
 def many_restored(dashboard: Dashboard, server: Server, page: Page) -> None:
     many_purged(dashboard, server, page)
     page.get_by_role("button", name="Undo").click()
@@ -105,6 +160,15 @@ def restored_from_the_bin(dashboard: Dashboard, server: Server, page: Page) -> N
     page.get_by_role("button", name="Restore the selected").click()
     expect(page.locator("#tally-h")).to_have_text("Restored 2")
     expect(page.locator("#tally-h")).to_be_focused()
+
+
+def emptying_the_bin_asked(dashboard: Dashboard, server: Server, page: Page) -> None:
+    confirmed(dashboard, server, page)
+    the_bin(dashboard, server, page)
+    page.get_by_label("Select all on this page").check()
+    page.get_by_role("button", name="Purge 2 for good…").click()
+    expect(page.get_by_role("heading", name="Purge 2 of the bin for good?")).to_be_visible()
+    expect(page.get_by_label("Reason")).to_be_focused()
 
 
 def an_empty_bin(dashboard: Dashboard, server: Server, page: Page) -> None:
@@ -142,7 +206,9 @@ def an_unknown_filter(dashboard: Dashboard, server: Server, page: Page) -> None:
 
 
 PAGES = [
+    a_purge_for_good_miscounted, a_purge_asked_of_an_admin_who_signed_in_long_ago, everything_asked, everything_refused,
+    a_purge_of_a_queue_that_stopped, emptying_the_bin_asked,
     a_purge_asked, a_purge_asked_on_a_page, purged, restored, a_purge_without_an_answer, a_tombstone_of_a_purge,
-    ticked, a_tally, many_purges_asked, many_purged, many_restored, the_bin, restored_from_the_bin,
+    ticked, a_tally, many_purged, many_restored, the_bin, restored_from_the_bin,
     an_empty_bin, the_audit_log, undone_in_the_audit_log, the_audit_log_searched_in_vain, an_unknown_filter,
 ]  # fmt: skip
