@@ -55,7 +55,7 @@ def restored(record: Record, purge: Record | None, user: User, now: datetime) ->
         heading = "It was in dead letters again already"
         text = "The same bytes are there: nothing was added, and it counts once. Its copy left the bin."
     elif record.at and purge and purge.at:
-        text += f" It was in the bin for {times.span(max(0, int((record.at - purge.at).total_seconds())))}."
+        text += f" It was in the bin for {times.span(max(1, int((record.at - purge.at).total_seconds())))}."
     did = (links.operation(record.operation), "What it did", "quiet")
     return _slip(
         "told", 200, record.digest, record.at or now, tone="done", icon="undo", heading=heading, text=text,
