@@ -14,12 +14,13 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
 from redis import Redis
 
+from joobq_admin.joobq import scripts
 from joobq_admin.joobq.guard import Guard
 from joobq_admin.joobq.scripts import RANKS, Call
 
@@ -73,6 +74,11 @@ class Blocks(Generic[Name]):
     def kept(self, names: Iterable[Name], before: Any) -> Any:
         """How a block keeps its names; `before`: what it kept until now."""
         raise NotImplementedError
+
+    def size(self) -> tuple[int, datetime]:
+        """Entries in the set, and the server's clock. Raises Unreachable, or what Redis says."""
+        size, (seconds, micros) = scripts.read(self.redis, [("ZCARD", self.key), ("TIME",)])
+        return int(size), datetime.fromtimestamp(int(seconds), UTC) + timedelta(microseconds=int(micros))
 
     def refresh(
         self,
@@ -189,7 +195,7 @@ class Blocks(Generic[Name]):
         self.entries_read += len(rows)
         if block.bytes:  # after large members small blocks, and back
             self._take = max(1, min(BLOCK, 2 * self._take, len(rows) * BYTES // block.bytes))
-        if hashes == block.hashes:
+        if hashes and hashes == block.hashes:
             return
         names = (known[h] if h in known else self.name(*row) for h, row in zip(hashes, rows, strict=True))
         block.names = self.kept(names, block.names)

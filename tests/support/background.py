@@ -11,7 +11,7 @@ from tests.support.eventually import eventually
 
 def nobody_counts(timeout: float = 10.0) -> None:
     """Waits until no thread counts in the background any more."""
-    eventually(lambda: not any(thread.name == "counts" for thread in threading.enumerate()), timeout)
+    eventually(lambda: not any(thread.name in ("counts", "errors") for thread in threading.enumerate()), timeout)
 
 
 def fill(redis: redis_py.Redis, entries: int = 2000) -> None:
