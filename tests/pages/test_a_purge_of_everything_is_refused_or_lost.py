@@ -167,7 +167,7 @@ FAULTS = {
 @BOTH
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_redis_refuses_is_told_and_nothing_moves(
-    client: Client, new_server: Callable[..., Server], url: str, fault: str
+    client: Client, new_server: Callable[..., Server], caplog: pytest.LogCaptureFixture, url: str, fault: str
 ) -> None:
     server = new_server("valkey")
     dead_letters(server.client).add(DIED, [letter(n) for n in range(MANY)])
@@ -181,6 +181,8 @@ def test_what_redis_refuses_is_told_and_nothing_moves(
         assert "Refused: " in says(refused)
         assert words in says(refused)
         assert changed(before, contents(server.client)) == set()
+    (line,) = [vars(record) for record in caplog.records if record.getMessage() == "purge all"]
+    assert (line["outcome"], line["reason"], line["user"]) == ("refused", fault, "dev")
 
 
 def test_a_full_server_is_emptied(client: Client, new_server: Callable[..., Server]) -> None:

@@ -42,7 +42,9 @@ def answered(client: Client, question: HttpResponse, count: object, reason: str 
 
 
 def address(response: HttpResponse) -> str:
-    return next(f["action"] for f in elements(response, "form") if "/purge-all?" in f["action"])
+    """Where its question is asked, or answered."""
+    named = [f["action"] for f in elements(response, "form") if "/purge-all?" in f.get("action", "")]
+    return (named or [b["formaction"] for b in elements(response, "button", hx_target="#dialog")])[0]
 
 
 def pressed(client: Client, url: str, count: object) -> HttpResponse:

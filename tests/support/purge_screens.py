@@ -46,12 +46,17 @@ def restored(dashboard: Dashboard, server: Server, page: Page) -> None:
 
 
 def a_purge_without_an_answer(dashboard: Dashboard, server: Server, page: Page) -> None:
-    a_purge_asked(dashboard, server, page)
+    confirmed(dashboard, server, page)
+    opened(dashboard, server, page)
+    asks_to_purge(page)
     page.route("**/purge", lambda route: route.abort("connectionreset"))
     page.get_by_label("Reason").fill("Load test from Friday")
-    page.get_by_role("button", name="Purge 1").click()
+    page.get_by_role("checkbox", name="Purge for good").check()
+    page.get_by_label("Type 1 to purge for good").fill("1")
+    page.get_by_role("button", name="Purge 1 for good").click()
     expect(page.locator("#action h2")).to_contain_text("Outcome unknown")
-    expect(page.locator("#action [name=reason]")).to_have_value("Load test from Friday")
+    for name, answered in (("reason", "Load test from Friday"), ("for_good", "1"), ("count", "1")):
+        expect(page.locator(f"#action [name={name}]")).to_have_value(answered)
 
 
 def a_tombstone_of_a_purge(dashboard: Dashboard, server: Server, page: Page) -> None:
