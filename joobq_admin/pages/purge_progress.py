@@ -47,7 +47,7 @@ def progress(record: Record, user: User, step: Step | None = None) -> Progress:
         return Progress(f"{text}: it left meanwhile, or came in again.")
     text = f"{gone:,} of {planned:,} are gone, {plan.left:,} are still to go."
     if not step:
-        text += " Nobody goes on with it just now. It can go on within an hour of its last step."
+        text += " It stands still when no page goes on with it. It can go on within an hour of its last step."
     may = user.can(Action.PURGE_ALL)
     return Progress(
         text=text,

@@ -36,7 +36,7 @@ def test_it_asks_when_all_is_looked_through_stops_and_goes_on(dashboard: Dashboa
     expect(page.get_by_role("heading", name="Purging everything in emails")).to_be_visible()
     expect(page.get_by_role("button", name="Continue")).to_be_hidden()
     page.get_by_role("link", name="Stop here").click()
-    expect(page.get_by_text("Nobody goes on with it just now.")).to_be_visible()
+    expect(page.get_by_text("It stands still when no page goes on with it.")).to_be_visible()
     left = valkey.client.zcard(keys.DEAD)
     assert 0 < left < MANY
     page.unroute("**/purge-all?*")

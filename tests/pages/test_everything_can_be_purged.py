@@ -189,7 +189,7 @@ def test_who_left_the_page_finds_it_stopped_and_goes_on(client: Client, valkey: 
     url = link(page, "Stop here")
     stopped = get(client, url)
     assert "Purging everything in emails: 700 entries, by you" in says(stopped)
-    assert "Nobody goes on with it just now." in says(stopped)
+    assert "It stands still when no page goes on with it." in says(stopped)
     assert not [f for f in elements(stopped, "form") if "hx-trigger" in f]
     client.post("/auth/dev-role", {"role": "operator", "next": "/"})
     assert "/purge-all?" not in get(client, url).content.decode()
