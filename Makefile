@@ -1,7 +1,7 @@
 # make run   the dashboard at http://127.0.0.1:8000 over a day of sample dead letters
 # make test  everything that must hold
 # make lab   the tests' fuzzers for longer, N cases each, all that tests try at random or only in part, random work against
-#            a model, SECONDS a server, and sign-in by a certified OpenID provider, which needs node and npm
+#            a model, SECONDS a server, and sign-in by a certified OpenID provider, and behind nginx: these need node, npm and nginx
 # They make .venv on their first run. Python 3.11 or newer is all they need.
 
 PYTHON ?= python3
@@ -41,6 +41,7 @@ lab: .venv/for-tests
 	LAB=1 $(BIN)/pytest -n 2 --dist worksteal $$(grep -rlF tests.support.trials --include='test_*.py' tests)
 	$(BIN)/python -m tests.lab.model $(SECONDS)
 	$(BIN)/python -m tests.lab.oidc_provider
+	$(BIN)/python -m tests.lab.behind_nginx
 
 # Chromium is needed; the tests use redis-server too where there is one.
 system:

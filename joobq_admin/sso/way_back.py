@@ -4,6 +4,7 @@ import posixpath
 import re
 from urllib.parse import unquote, urlencode, urlsplit
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.urls import get_script_prefix, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -29,7 +30,8 @@ def login_address(to: str, **more: str) -> str:
 def came_from(request: HttpRequest) -> str:
     """The path of the page that it was sent from; '' when that is not told, or not ours."""
     page = request.headers.get("HX-Current-URL") or request.headers.get("Referer", "")
-    if not url_has_allowed_host_and_scheme(page, allowed_hosts={request.get_host()}):
+    hosts = {request.get_host(), urlsplit(settings.PUBLIC.origin).netloc}  # a proxy may leave the port out of Host
+    if not url_has_allowed_host_and_scheme(page, allowed_hosts=hosts):
         return ""
     path = urlsplit(page)._replace(scheme="", netloc="", fragment="").geturl()
     return path if is_ours(path) else ""

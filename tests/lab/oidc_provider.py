@@ -12,17 +12,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import unescape
-from http.cookiejar import CookieJar
 from pathlib import Path
-from urllib.error import HTTPError
-from urllib.parse import urlencode
-from urllib.request import HTTPCookieProcessor, HTTPRedirectHandler, Request, build_opener, urlopen
+from urllib.request import Request, urlopen
 
 from joobq_admin.joobq import keys
 from joobq_admin.sso.fetch import FORCED
 from tests.support.dashboard import Dashboard
 from tests.support.eventually import eventually, pause
 from tests.support.letters import DIED, digest, jid, letter
+from tests.support.person import Person
 from tests.support.provider import CLIENT, SECRET
 from tests.support.servers import Server, free_port
 
@@ -38,40 +36,6 @@ FAULTY_LOGOUTS = """
     nobody old rogue_key
 """
 ROLES = {"vera": "Viewer", "otto": "Operator", "ada": "Admin", "nobody": 403, "str": 403, "many": "Viewer", "over": 403}
-
-
-class Person:
-    """A browser: keeps cookies, follows redirects, and is at `url`, where it got `status` and `text`."""
-
-    def __init__(self, dashboard: str) -> None:
-        self.dashboard, self.cookies = dashboard, CookieJar()
-        self.url, self.status, self.text = "", 0, ""
-
-    def go(self, url: str, form: dict[str, str] | None = None, follow: bool = True, **headers: str) -> "Person":
-        way = [] if follow else [Stays()]
-        opener = build_opener(HTTPCookieProcessor(self.cookies), *way)
-        whole = url if url.startswith("http") else self.dashboard + url
-        try:
-            answer = opener.open(Request(whole, urlencode(form).encode() if form else None, headers), timeout=15)
-        except HTTPError as error:
-            answer = error
-        with answer:
-            self.url, self.status, self.text = answer.url, answer.status, answer.read().decode()
-            self.headers = answer.headers
-        return self
-
-    def signs_in(self, name: str) -> "Person":
-        """At the provider's form."""
-        assert "/interaction/" in self.url, (self.url, self.status)
-        return self.go(self.url, {"login": name})
-
-    def cookie(self, name: str) -> str:
-        return next((cookie.value or "" for cookie in self.cookies if cookie.name == name), "")
-
-
-class Stays(HTTPRedirectHandler):
-    def redirect_request(self, *_: object) -> None:
-        return None
 
 
 @contextmanager
@@ -100,6 +64,14 @@ def answers(url: str) -> bool:
         return False
 
 
+class Guest(Person):
+    def signs_in(self, name: str) -> "Guest":
+        """At the provider's form."""
+        assert "/interaction/" in self.url, (self.url, self.status)
+        self.go(self.url, {"login": name})
+        return self
+
+
 class Lab:
     """One dashboard, the provider, Redis: each method is a thing that must hold."""
 
@@ -110,9 +82,12 @@ class Lab:
         with urlopen(Request(f"{self.issuer}/test/{path}", method="GET")) as answer:
             return str(answer.read().decode())
 
-    def person(self, name: str = "", at: str = "/dead-letters/") -> Person:
-        someone = Person(self.dashboard.url)
-        return someone.go(at).signs_in(name) if name else someone
+    def person(self, name: str = "", at: str = "/dead-letters/") -> Guest:
+        someone = Guest(self.dashboard.url)
+        if name:
+            someone.go(at)
+            someone.signs_in(name)
+        return someone
 
     def a_deep_link_survives(self) -> None:
         assert self.person("vera", DEEP).url == self.dashboard.url + DEEP
@@ -134,10 +109,9 @@ class Lab:
         for n in (2, 1):
             assert ada.go(tabs[n - 1], {"login": "ada"}).url == f"{self.dashboard.url}/jobs/{jid(n)}/"
         for n in (1, 2):
-            token = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', ada.go(f"/jobs/{jid(n)}/").text)[0]
             form = {"score": str(DIED), "digest": digest(letter(n, queue="q")), "jid": jid(n), "operation": f"{n:016}"}
             url = f"/dead-letters/{DIED}-{digest(letter(n, queue='q'))}/redrive"
-            assert ada.go(url, form | {"csrfmiddlewaretoken": token}).status == 200
+            assert ada.go(f"/jobs/{jid(n)}/").presses(url, form).status == 200
         assert self.server.client.llen("q") == 2
 
     def faulty_id_tokens_sign_nobody_in(self) -> None:
@@ -193,9 +167,8 @@ class Lab:
         for cookie in ada.cookies:
             copy.cookies.set_cookie(cookie)
         assert copy.go("/bin/").url.endswith("/bin/")
-        token = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', ada.go("/bin/").text)[0]
         stolen = ada.cookie("session")
-        ada.go("/auth/logout", {"csrfmiddlewaretoken": token})
+        ada.go("/bin/").presses("/auth/logout")
         assert "Signed out here" in ada.text
         ada.go(unescape(re.findall(r'href="(http[^"]*/session/end[^"]*)"', ada.text)[0]))
         xsrf = re.findall(r'name="xsrf" value="(\w+)"', ada.text)[0]

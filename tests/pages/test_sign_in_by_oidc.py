@@ -1,12 +1,15 @@
 """Sign-in by the company's own provider: from a link straight to its page, in any number of tabs, as who one is."""
 
+import re
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.test import Client
+from django.urls import get_resolver
 
 from joobq_admin.joobq import keys
+from joobq_admin.sso.middleware import OPEN
 from tests.support.dashboard import Dashboard
 from tests.support.html import elements, get, press, says
 from tests.support.letters import DIED, digest, jid, letter
@@ -30,6 +33,17 @@ def test_a_link_leads_to_the_sign_in_and_from_there_to_its_very_page(
     assert to == path.replace("%2F", "/")  # as servers read a path
     landed = sign_in(oidc, provider, to)
     assert (landed.status_code, landed["Location"]) == (302, to)
+
+
+def test_nobody_gets_any_further_at_any_address(oidc: Client) -> None:
+    named = {pattern.name: "/" + re.sub("<.*?>", "x", str(pattern.pattern)) for pattern in get_resolver().url_patterns}
+    assert named.keys() > OPEN
+    for path in [path for name, path in named.items() if name not in OPEN]:
+        asked = {"HX-Request": "true", "HX-Target": "results", "HX-Current-URL": f"http://127.0.0.1{DEEP}"}
+        assert oidc.get(path)["Location"].startswith("/auth/login?"), path
+        assert oidc.post(path).status_code == 401
+        for answer in (oidc.get(path, headers=asked), oidc.post(path, headers=asked)):
+            assert (answer.status_code, next_of(answer["HX-Redirect"])) == (401, DEEP), path
 
 
 def test_the_provider_is_asked_by_the_book(oidc: Client, provider: Provider) -> None:
