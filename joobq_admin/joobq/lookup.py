@@ -11,13 +11,14 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from time import monotonic
 from typing import NamedTuple
 
 from redis import Redis
 
 from joobq_admin.joobq import keys, scripts
 from joobq_admin.joobq.entry import Entry, EntryRef, Score, read_score, score_text, to_bytes
-from joobq_admin.joobq.filters import Where, of_jobs
+from joobq_admin.joobq.filters import ANY_TIME, Span, Where, of_jobs
 
 CHUNK = 200  # entries a reading script returns at most
 REPLY_BYTES = 4 << 20  # and about so many bytes
@@ -130,13 +131,19 @@ def walk(
     newer: bool = False,
     enough: int | None = None,
     rows: Rows | None = None,
+    span: Span = ANY_TIME,
+    deadline: float = float("inf"),
 ) -> Page:
-    """Up to `limit` entries that `where` accepts, from `cursor` towards older ones or newer ones.
+    """Up to `limit` entries of `span` that `where` accepts, from `cursor` towards older ones or newer ones.
 
-    Reads at most `budget` entries and about 32 MiB, and stops at `enough` matches when that many are known to exist.
-    `rows`: the answer to `first_call`, where that was sent together with other calls.
+    Reads at most `budget` entries and about 32 MiB, until `deadline` (by time.monotonic()), and stops at `enough`
+    matches when that many are known to exist. `rows`: the answer to `first_call`, where that was sent together with
+    other calls.
     """
     found: list[Entry] = []
+    edge = None if span == ANY_TIME else Cursor(span.since if newer else span.until)
+    if edge:
+        cursor = max(edge, cursor) if newer else min(edge, cursor)
     scanned, room, behind, here, last = 0, BUDGET_BYTES, None, cursor, None
     while True:
         want = min(CHUNK if where else limit, budget - scanned)
@@ -144,16 +151,20 @@ def walk(
         ahead = rows.size - rows.below if newer else rows.below
         behind = rows.size - ahead if behind is None else behind
         for entry in rows.entries[:want]:
+            if not span.holds(entry):
+                break
             last, scanned, ahead, room = entry, scanned + 1, ahead - 1, room - len(entry.raw)
             if where is None or where(entry):
                 found.append(entry)
-            if len(found) == limit:
+            if len(found) == limit or monotonic() > deadline:
                 break
-        rest = _beside(redis, last, rows.entries, newer) if last and ahead and len(found) != enough else None
+        rest = _beside(redis, last, rows.entries, newer, span) if last and ahead and len(found) != enough else None
         if rest is None or where is None or len(found) == limit or scanned == budget or room <= 0:
             break
+        if monotonic() > deadline:
+            break
         here, rows = rest, None
-    start = cursor if behind else None
+    start = cursor if behind and cursor != edge else None
     return Page(
         entries=tuple(reversed(found)) if newer else tuple(found),
         newer=rest if newer else start,
@@ -165,8 +176,8 @@ def walk(
     )
 
 
-def _beside(redis: Redis, last: Entry, read: list[Entry], newer: bool) -> Cursor | None:
-    """The place behind the last entry that was looked at; None when there is nothing behind it any more."""
+def _beside(redis: Redis, last: Entry, read: list[Entry], newer: bool, span: Span) -> Cursor | None:
+    """The place behind the last entry that was looked at; None when there is nothing of the span behind it any more."""
     at = next(at for at, entry in enumerate(read, 1) if entry is last)
     if at < len(read):
         after = read[at]
@@ -176,6 +187,8 @@ def _beside(redis: Redis, last: Entry, read: list[Entry], newer: bool) -> Cursor
         if not beyond:
             return None
         after = beyond[0]
+    if not span.holds(after):
+        return None
     return between(redis, after, last) if newer else between(redis, last, after)
 
 

@@ -26,10 +26,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from joobq_admin.joobq.entry import Entry, Kind, to_bytes, to_text
+from joobq_admin.joobq.entry import Entry, JobError, Kind, to_bytes, to_text
 from joobq_admin.triage.redact import Redaction
 
 FINGERPRINT = 1  # the rule above: by another one the groups are others, so that a link says by which it was made
+UNNAMED = "Error"  # the class of an error that tells none
 LONGEST_MESSAGE, LONGEST_CLASS, LONGEST_PATTERN = 1_000, 200, 400  # characters
 
 _id = re.compile(r"([0-9]{1,4})-[0-9a-f]{16}", re.ASCII).fullmatch
@@ -153,10 +154,14 @@ def fingerprint(entry: Entry, redaction: Redaction) -> Fingerprint:
 
 def key_of(entry: Entry, redaction: Redaction) -> Key:
     """The same for all entries of one error, and quicker than their fingerprint."""
-    error = entry.error
-    if entry.kind is not Kind.JOB or error is None:
+    if entry.kind is not Kind.JOB or entry.error is None:
         return Key(entry.kind, "", "")
-    return Key(None, (error.cls or error.type or "Error")[:LONGEST_CLASS], _pattern(_text(entry, redaction)))
+    return Key(None, error_class(entry.error)[:LONGEST_CLASS], _pattern(_text(entry, redaction)))
+
+
+def error_class(error: JobError) -> str:
+    """The class of an error, or what there is in its place."""
+    return error.cls or error.type or UNNAMED
 
 
 def id_of(key: Key) -> str:
@@ -169,7 +174,7 @@ def version_of(text: str) -> int:
     """By which version an id was made. Raises ValueError for what is no id."""
     match = _id(text)
     if not match:
-        raise ValueError("no fingerprint of an error")
+        raise ValueError(f"“{text[:80]}” is no fingerprint of an error.")
     return int(match[1])
 
 
