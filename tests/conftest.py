@@ -8,6 +8,7 @@ import django
 import pytest
 import redis as redis_py
 from django.test import Client
+from django.test.client import ClientHandler
 from django.test.utils import setup_test_environment, teardown_test_environment
 from hypothesis import settings
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -108,10 +109,20 @@ def with_django() -> Iterator[None]:
     teardown_test_environment()
 
 
+@pytest.fixture(scope="session")
+def application(with_django: None) -> ClientHandler:
+    """The application in this process, with its middleware, without CSRF checks."""
+    handler = ClientHandler(enforce_csrf_checks=False)
+    handler.load_middleware()
+    return handler
+
+
 @pytest.fixture
-def client(with_django: None, valkey: Server) -> Client:
+def client(application: ClientHandler, valkey: Server) -> Client:
     """Requests to the application in this process, as the admin `dev`, without CSRF checks; Redis is `valkey`."""
-    return Client(headers={"Host": "127.0.0.1"})
+    client = Client(headers={"Host": "127.0.0.1"})
+    client.handler = application
+    return client
 
 
 @pytest.fixture

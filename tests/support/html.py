@@ -1,6 +1,7 @@
 """What a page says, links to and sends: read from its HTML as a person or a browser would."""
 
 import re
+from functools import lru_cache
 from html import unescape
 from html.parser import HTMLParser
 from typing import Any
@@ -33,8 +34,13 @@ class _Reader(HTMLParser):
 
 
 def read(response: HttpResponse) -> _Reader:
+    return _read(response.content.decode())
+
+
+@lru_cache(maxsize=16)  # a test asks a page many things
+def _read(page: str) -> _Reader:
     reader = _Reader()
-    reader.feed(response.content.decode())
+    reader.feed(page)
     return reader
 
 
