@@ -86,16 +86,14 @@ def sign_in_first(request: HttpRequest) -> HttpResponse:
     if getattr(request, "htmx", False):  # a redirect would put the sign-in into the page
         lost = {} if looks else {"pressed": "1"}
         return HttpResponse(status=401, headers={"HX-Redirect": login_address(came_from(request), **lost)})
-    return (
-        HttpResponseRedirect(login_address(request.get_full_path())) if looks else _pressed(request, came_from(request))
-    )
+    if looks:
+        return HttpResponseRedirect(login_address(request.get_full_path()))
+    return _pressed(request, came_from(request))
 
 
 def _pressed(request: HttpRequest, to: str) -> HttpResponse:
-    heading, text = (
-        "You are signed out. Your press did nothing",
-        "Sign in, look at the page again, and press once more.",
-    )
+    heading = "You are signed out. Your press did nothing"
+    text = "Sign in, look at the page again, and press once more."
     return _door(request, 401, heading, text, (login_address(to), "Sign in", "primary"))
 
 
@@ -167,7 +165,7 @@ def logout(request: HttpRequest) -> HttpResponse:
         try:
             connection.end_sessions(found.id)
         except connection.TROUBLE:
-            more = f" Redis does not answer: a copy of your sign-in would be good for up to {settings.SESSION_HOURS} h."
+            more = f" Redis could not be told: a copy of your sign-in stays good for up to {settings.SESSION_HOURS} h."
         log.info("signed out", extra={"user": found.sub})
     away = oidc.provider().sign_out_address(_public("signed-out"))
     links = ((away, f"Sign out of {host} too", "primary"),) if away else ((reverse("login"), "Sign in again", ""),)

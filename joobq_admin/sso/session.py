@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse
 
 from joobq_admin.sso.roles import Role, User
 
-SALT = "session"
+SALT = "session"  # another, when the cookie holds something else: an old one must not be read as a new one
 NAME_BYTES = 240
 
 

@@ -134,7 +134,7 @@ def test_with_redis_down_nobody_is_signed_out_and_signing_out_still_works(ada: C
         left = copy(ada).post("/auth/logout")
         assert left.status_code == 200
         assert left.cookies["session"].value == ""
-        assert "a copy of your sign-in would be good for up to 8 h" in says(left)
+        assert "a copy of your sign-in stays good for up to 8 h" in says(left)
     assert role_of(ada) == "Admin"
 
 
