@@ -17,6 +17,7 @@ from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.conditions import Condition
 from joobq_admin.joobq.counting import Counting
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
+from joobq_admin.joobq.delivery import Ledger
 from joobq_admin.joobq.entry import Entry, EntryRef
 from joobq_admin.joobq.operation import Press
 from joobq_admin.joobq.outcome import Refusal, Unreachable
@@ -73,6 +74,16 @@ def shortcoming() -> str | None:
 def purging(**press: Unpack[Press]) -> Purging:
     """A purge of everything of one queue, for who goes on with it step by step."""
     return Purging(client(), audit_log(), None, **press)
+
+
+def ledgers() -> list[tuple[str, str]]:
+    """(namespace, queue) of every delivery ledger. Raises TROUBLE."""
+    return Ledger.discover(client())
+
+
+def ledger(namespace: str, queue: str, max_payload_bytes: int = 1_048_576, max_records: int = 100_000) -> Ledger:
+    """One delivery ledger; both limits as its producers give them. Raises ValueError for names that none can have."""
+    return Ledger(client(), namespace, queue, max_payload_bytes, max_records)
 
 
 def waiting(queue: str) -> int | None:

@@ -45,7 +45,7 @@ ask.end()
 DEBUG = False
 ROOT_URLCONF = "joobq_admin.urls"
 DATABASES: dict[str, object] = {}
-INSTALLED_APPS = ["django.contrib.staticfiles", "django_htmx"]
+INSTALLED_APPS = ["joobq_admin", "django.contrib.staticfiles", "django_htmx"]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",

@@ -1,0 +1,113 @@
+"""Commands that change a ledger as a whole: its gate, and time and damage."""
+
+import time
+from argparse import Namespace
+from collections import Counter
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import partial
+from itertools import chain
+
+from joobq_admin import connection
+from joobq_admin.joobq.delivery import Gate, GateOutcome, Ledger
+from joobq_admin.management.looking import pages
+from joobq_admin.management.recording import actor, recorded
+from joobq_admin.management.terminal import Exit, Terminal
+
+REST = 10.0  # seconds between two cycles of a repair that goes on; at least four times as long as a cycle took
+
+
+def gate(terminal: Terminal, asked: Namespace) -> Exit:
+    """Says how it stands, or closes or opens it. Closing twice keeps the first owner, and says so."""
+    ledger: Ledger = asked.ledger
+    if asked.change is None:
+        found = ledger.gate()
+        terminal.line(ledger=asked.name, gate=found and asdict(found))
+        terminal.say(closed(asked.name, found) if found else f"The gate of {asked.name} is open.")
+        return Exit.DONE
+    if asked.change == "close" and not asked.reason:
+        terminal.say("Say why, for those who find it closed: --reason '…'")
+        return Exit.WRONG
+    with recorded(terminal, ledger, f"{asked.change} gate", asked.reason) as did:
+        by = actor()
+        change = ledger.close_gate(by, asked.reason) if asked.change == "close" else ledger.open_gate(by)
+        if change.outcome in (GateOutcome.CLOSED, GateOutcome.OPENED):
+            did["outcome"] = change.outcome
+    terminal.line(ledger=asked.name, outcome=change.outcome, gate=change.gate and asdict(change.gate))
+    match change.outcome:
+        case GateOutcome.CLOSED:
+            terminal.say(f"Closed: no request of {asked.name} is claimed from now on, no lease renewed.")
+        case GateOutcome.CLOSED_BEFORE if change.gate:
+            terminal.say(f"It stays as it was. {closed(asked.name, change.gate)}")
+        case GateOutcome.OPENED:
+            terminal.say(f"Opened: requests of {asked.name} are claimed again.")
+        case _:
+            terminal.say(f"The gate of {asked.name} was open.")
+    return Exit.DONE
+
+
+def closed(name: str, gate: Gate) -> str:
+    """Who closed it, when and why, as far as that is known."""
+    since = (
+        f" since {datetime.fromtimestamp(gate.closed_at / 1000, UTC):%-d %b %Y, %H:%M:%S} UTC" if gate.closed_at else ""
+    )
+    by, why = f" by {gate.name}" if gate.name else "", f": {gate.reason}" if gate.reason else ""
+    return f"The gate of {name} is closed{since}{by}{why}."
+
+
+def repair(terminal: Terminal, asked: Namespace) -> Exit:
+    """One cycle: all records, then all entries of the indexes. Watching, one cycle after the other, until Ctrl-C."""
+    while True:
+        began = time.monotonic()
+        try:
+            found = _cycle(terminal, asked)
+        except connection.TROUBLE as trouble:
+            if not asked.watch:
+                raise
+            terminal.say(f"It goes on in {REST:g} s. {connection.said(trouble) or connection.silence(trouble)}")
+        else:
+            if not asked.watch:
+                return Exit.LOOK if found["quarantined"] else Exit.DONE
+        time.sleep(max(REST, 4 * (time.monotonic() - began)))
+
+
+def _cycle(terminal: Terminal, asked: Namespace) -> Counter[str]:
+    """A watch is recorded only where it found something: what time did is no news."""
+    ledger, found = asked.ledger, Counter(scanned=0, expired=0, mended=0, quarantined=0)
+    stats = ledger.stats()
+    total = stats.records + stats.due + stats.later + stats.leased + stats.expired
+    with recorded(terminal, ledger, "repair", asked.reason) as did, terminal.progress("repair", total) as advance:
+        for page in chain(pages(ledger.repair_page), pages(ledger.repair_indexes, "ready:0")):
+            found.update(scanned=page.scanned, expired=page.expired)
+            found.update(mended=page.mended, quarantined=page.quarantined)
+            if not asked.watch or found["mended"] or found["quarantined"]:
+                did.update(found)
+            advance(page.scanned)
+    terminal.line(ledger=asked.name, **found)
+    return found
+
+
+def expire(terminal: Terminal, asked: Namespace) -> Exit:
+    """Ends every lease that is over."""
+    ledger: Ledger = asked.ledger
+    total, expired, ended = ledger.stats().expired, 0, -1
+    with recorded(terminal, ledger, "expire", asked.reason) as did, terminal.progress("expire", total) as advance:
+        while ended:
+            ended = ledger.expire()
+            did["expired"] = expired = expired + ended
+            advance(ended)
+    terminal.line(ledger=asked.name, **did)
+    return Exit.DONE
+
+
+def prune(terminal: Terminal, asked: Namespace) -> Exit:
+    """Deletes receipts whose last change is older than asked."""
+    ledger: Ledger = asked.ledger
+    total, pruned = ledger.stats().records, 0
+    with recorded(terminal, ledger, "prune", asked.reason) as did, terminal.progress("prune", total) as advance:
+        for page in pages(partial(ledger.prune, asked.older_than)):
+            pruned += page.pruned
+            did |= {"older_than": str(asked.older_than), "pruned": pruned}
+            advance(page.pruned)
+    terminal.line(ledger=asked.name, **did)
+    return Exit.DONE
