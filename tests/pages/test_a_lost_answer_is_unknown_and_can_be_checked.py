@@ -32,10 +32,10 @@ def warm(client: Client, valkey: Server) -> None:
     valkey.client.delete("invoices")
 
 
-@pytest.mark.parametrize("htmx", [True, False])
-def test_nobody_knows_and_it_says_so(client: Client, proxy: Proxy, htmx: bool) -> None:
+@pytest.mark.parametrize(("htmx", "lose"), [(True, Proxy.swallow), (False, Proxy.cut)])
+def test_nobody_knows_and_it_says_so(client: Client, proxy: Proxy, htmx: bool, lose: Callable[[Proxy], None]) -> None:
     form = hidden(get(client, ENTRY))
-    proxy.swallow()
+    lose(proxy)
     answer = press(client, ENTRY, form, htmx=htmx)
     assert (answer.status_code, answer["Retry-After"]) == (503, "5")
     words = says(answer)
@@ -48,7 +48,7 @@ def test_nobody_knows_and_it_says_so(client: Client, proxy: Proxy, htmx: bool) -
 
 def test_checked_it_was_done(client: Client, valkey: Server, proxy: Proxy) -> None:
     form = hidden(get(client, ENTRY))
-    proxy.swallow()
+    proxy.cut()
     check = link(press(client, ENTRY, form), "Check again")
     proxy.passes()
     eventually(lambda: valkey.client.llen("invoices") == 1)
@@ -81,7 +81,7 @@ def test_checked_it_was_not_done_and_a_late_arrival_and_a_new_press_are_one(
 
 def test_while_redis_does_not_answer_checking_says_so(client: Client, proxy: Proxy) -> None:
     form = hidden(get(client, ENTRY))
-    proxy.swallow()
+    proxy.cut()
     check = link(press(client, ENTRY, form), "Check again")
     proxy.close()
     for target in ("action", ""):

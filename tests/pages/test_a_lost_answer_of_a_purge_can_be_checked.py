@@ -38,7 +38,7 @@ def proxy(client: Client, valkey: Server, new_proxy: Callable[[Server], Proxy]) 
 def test_a_lost_answer_is_unknown_and_can_be_checked(client: Client, valkey: Server, proxy: Proxy) -> None:
     with redis_at(proxy.url):
         question = asked(client, ENTRY)
-        proxy.swallow()
+        proxy.cut()
         answer = answered(client, question)
         assert answer.status_code == 503
         assert "Outcome unknown" in says(answer)
@@ -74,7 +74,7 @@ def test_checked_it_was_not_done_and_pressing_again_asks(client: Client, valkey:
 def test_a_lost_answer_of_undo_can_be_pressed_again(client: Client, valkey: Server, proxy: Proxy) -> None:
     with redis_at(proxy.url):
         answer = purge(client, ENTRY)
-        proxy.swallow()
+        proxy.cut()
         unknown = undo(client, answer)
         assert unknown.status_code == 503
         assert undo_form(unknown) == undo_form(answer)

@@ -174,7 +174,7 @@ def test_a_lost_answer_goes_on_for_good(client: Client, valkey: Server, new_prox
     proxy = new_proxy(valkey)
     with redis_at(proxy.url):
         question = asked(client, ENTRY)
-        proxy.swallow()
+        proxy.cut()
         address = elements(question, "form", data_untold="purge")[0]["action"]
         lost = client.post(address, hidden(question) | {"reason": WHY} | FOR_GOOD, headers=HTMX)
         proxy.passes()

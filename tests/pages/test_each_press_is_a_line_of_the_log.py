@@ -86,7 +86,7 @@ def test_the_answer_was_lost(client: Client, valkey: Server, lines: Lines, new_p
     between = new_proxy(valkey)
     with redis_at(between.url):
         redrive(client, letter(2), "op-0")  # now the scripts are loaded
-        between.swallow()
+        between.cut()
         assert redrive(client) == 503
     assert without_time(lines())[1:] == [line("unknown")]
 

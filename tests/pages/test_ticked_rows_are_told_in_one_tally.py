@@ -231,7 +231,7 @@ def test_a_lost_answer_can_be_pressed_again_and_nothing_runs_twice(
     proxy = new_proxy(valkey)
     with redis_at(proxy.url):
         fields = ticked(client)
-        proxy.swallow()
+        proxy.cut()
         answer = redrive(client, fields)
         assert answer.status_code == 200
         assert "Redrove 0 of 3" in says(answer)

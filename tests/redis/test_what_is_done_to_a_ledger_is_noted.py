@@ -93,7 +93,7 @@ def test_a_lost_answer_is_told_and_asked_again_it_is_noted_once(
         redis.script_load(script.text)
     proxy = new_proxy(server)
     log = AuditLog(proxy.connect())
-    proxy.swallow()
+    proxy.cut()
     with pytest.raises(AnswerLost):
         log.note("repair", ANN, operation="op1")
     proxy.passes()

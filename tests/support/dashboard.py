@@ -81,14 +81,11 @@ class Dashboard:
         return False
 
     def close(self) -> None:
-        """SIGTERM would wait for idle connections: SIGINT does not."""
+        """At once, with its workers: an orderly end takes half a second."""
         self.guard.lift()
-        self.process.send_signal(signal.SIGINT)
-        try:
-            self.process.wait(5)
-        except subprocess.TimeoutExpired:  # a worker can wait for ever in its signal handler
+        with suppress(ProcessLookupError):  # it ended by itself
             os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
+        self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def __enter__(self) -> "Dashboard":

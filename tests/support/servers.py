@@ -55,10 +55,8 @@ class Server:
         self.command = [
             BINARIES[kind] or "",
             *address,
-            "--save",
-            "",
-            "--repl-diskless-sync-delay",
-            "0",
+            *("--save", ""),
+            *("--repl-diskless-sync", "no", "--repl-diskless-load", "swapdb"),  # a replica follows at once
             *durable,
             *follow,
             *config,
