@@ -24,7 +24,7 @@ from tests.support.writers import Writers, interrupted, text, truth
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, new_server: object) -> Iterator[None]:
     monkeypatch.setattr(background, "PAUSE", 0.01)
-    monkeypatch.setattr(background, "LINGER", 0.5)
+    monkeypatch.setattr(background, "LINGER", 0.2)
     yield
     nobody_counts()
 
@@ -53,7 +53,7 @@ print(json.dumps(dict(exact(counting, timeout=20))), flush=True)
 def test_a_forked_child_counts_for_itself(new_server: Callable[..., Server], kind: str, when: str) -> None:
     """Neither may write, so that neither can learn from the other."""
     server = new_server(kind)
-    fill(server.client, 20_000)
+    fill(server.client, 6_000)
     reader(server)
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", FORKS, str(server.port), when],
