@@ -38,6 +38,7 @@ lab: .venv/for-tests
 	  echo "$$fuzzer $(N)" && $(BIN)/python -m $$fuzzer $(N) || exit 1; \
 	done
 	$(BIN)/python -m tests.lab.growth
+	$(BIN)/python -m tests.lab.start
 	LAB=1 $(BIN)/pytest -n 2 --dist worksteal $$(grep -rlF tests.support.trials --include='test_*.py' tests)
 	$(BIN)/python -m tests.lab.model $(SECONDS)
 	$(BIN)/python -m tests.lab.oidc_provider
