@@ -141,17 +141,17 @@ def test_a_theme_comes_with_the_cookie(client: Client) -> None:
 
 
 @pytest.mark.parametrize("blank", ["", " "])
-def test_of_a_hundred_thousand_arguments_some_are_read(
+def test_of_thousands_of_arguments_some_are_read(
     client: Client, valkey: Server, monkeypatch: pytest.MonkeyPatch, blank: str
 ) -> None:
     """However they are written, no more are read than are shown: the list and the page do not wait for the rest."""
-    raw = letter(7, **{f"field{n}": n for n in range(100_000)}).replace(b'"field0":', b'"field0":' + blank.encode())
+    raw = letter(7, **{f"field{n}": n for n in range(20_000)}).replace(b'"field0":', b'"field0":' + blank.encode())
     valkey.client.zadd(keys.DEAD, {raw: DIED + 9})
     looked_at, inline = list[object](), tokens.inline
     monkeypatch.setattr(tokens, "inline", lambda value, longest: looked_at.append(value) or inline(value, longest))
     assert "field0 0" in says(get(client, "/dead-letters/"))
     page = get(client, f"/dead-letters/{DIED + 9}-{digest(raw)[:16]}/")
-    assert "99,800 more stand in the whole entry below." in says(page)
+    assert "19,800 more stand in the whole entry below." in says(page)
     assert len(looked_at) < 250
 
 

@@ -16,6 +16,7 @@ from joobq_admin.joobq.lookup import BUDGET, Cursor, Page
 from tests.support.letters import DIED, NO_TIME, digest
 from tests.support.operators import dead_letters, told
 from tests.support.servers import KINDS, Server
+from tests.support.trials import LAB
 
 MANY = 100_000
 LOOPS = {"a": 3_000, "b": 6_000}  # deaths of two jobs that an upstream loop runs once a second
@@ -48,7 +49,7 @@ class Crowd:
         return self.redis.zrevrange(keys.DEAD, 0, -1)
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(scope="module", params=KINDS if LAB else KINDS[:1])
 def crowd(request: pytest.FixtureRequest) -> Iterator[Crowd]:
     with Server(request.param) as server:
         crowd = Crowd(server, [], {}, random.Random(5))
