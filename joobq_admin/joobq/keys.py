@@ -3,6 +3,7 @@
 DEAD = b"joobq:dead_letter"  # zset: member = an entry's exact bytes, score = when it died (see entry.TIMES_FROM)
 COUNTS = b"joobq:dead_letter:counts"  # hash: queue -> how many entries
 DELAYED = b"joobq:delayed_jobs"  # zset: jobs to be retried, score = due, unix ms
+PROCESSED = b"joobq:stats:processed"  # hash: queue -> how many jobs its workers have run, ever
 
 AUDIT = b"joobq:admin:audit"  # stream: what operators did
 AUDIT_INDEX = b"joobq:admin:audit:index"  # zset: records by operation, digest and jid

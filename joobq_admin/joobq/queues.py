@@ -5,7 +5,7 @@ The front of a queue, which runs next, is the right end of its list.
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from redis import Redis, exceptions
 
@@ -37,6 +37,49 @@ class Trace:
     dead: tuple[Entry, ...]  # among the newest `looked`, and among those at 604800 that begin as an entry of the job
     looked: int
     back_to: Score | None  # entries with a higher score were all looked at; None: all entries were
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """What was seen of a queue's workers at `as_of`; they look for jobs ten times a second. None: not to be read.
+
+    `waiting`: jobs in `<queue>`; `processing`: in `joobq:processing:<queue>`, being run or left behind by a crash;
+    `processed`: its field in `joobq:stats:processed`, 0 when there is none.
+    """
+
+    as_of: datetime
+    waiting: int | None
+    processing: int | None
+    processed: int | None
+
+    @property
+    def seen(self) -> bool:
+        """Is there a sign of one? Not: nothing is being run though jobs wait, or though nothing ever was."""
+        return self.processing != 0 or not (self.waiting or self.processed == 0)
+
+
+class Outlook(NamedTuple):
+    """`job`: where it is, dead or not; None without a jid."""
+
+    job: Whereabouts | None
+    workers: Workers
+
+
+def outlook(redis: Redis, queue: str, jid: str | None) -> Outlook:
+    """Where a job is besides the dead set, and its queue's workers, in one round trip. Raises Unreachable."""
+    name = to_bytes(queue)
+    signs = [("LLEN", name), ("LLEN", keys.processing(name)), ("HMGET", keys.PROCESSED, name)]
+    job = [_whereabouts_call(queue, jid)] if jid else []
+    (seconds, _), waiting, processing, processed, *seen = scripts.read(redis, [("TIME",)], [*signs, *job])
+    as_of = datetime.fromtimestamp(int(seconds), UTC)
+    return Outlook(
+        job=_whereabouts(seen[0]) if seen and seen[0] else None,
+        workers=Workers(as_of, waiting, processing, None if processed is None else _count(processed[0])),
+    )
+
+
+def _count(text: bytes | None) -> int | None:
+    return int(text) if text and text.isdigit() else None if text else 0
 
 
 def waiting(redis: Redis, queue: str) -> int | None:

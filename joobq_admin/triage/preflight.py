@@ -1,15 +1,25 @@
-"""Before a redrive: what would be sent, and what an operator should know before they press."""
+"""Before a redrive: what would be sent, and what an operator should know before they press.
 
-from collections.abc import Iterable
+`preflight` tells what the entry and the audit log say; `outlook` looks further: will it die again? Each of its facts
+names the key or the field that it was read from, and what was seen there, never more.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 
+from joobq_admin.joobq import keys, queues
 from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
-from joobq_admin.joobq.entry import Entry, Kind
+from joobq_admin.joobq.entry import Entry, Kind, to_bytes, to_text
 from joobq_admin.joobq.outcome import Refused
+from joobq_admin.joobq.queues import Whereabouts, Workers
 from joobq_admin.joobq.redriven import CannotRedrive, Redriven
-from joobq_admin.triage.history import redriven_before, redriven_since
+from joobq_admin.triage.fingerprint import id_of, key_of
+from joobq_admin.triage.history import StepKind, history, redriven_before, redriven_since
+from joobq_admin.triage.lately import Look
+from joobq_admin.triage.redact import Redaction
 
 
 class Warning(StrEnum):
@@ -47,3 +57,91 @@ def preflight(queue: DeadLetterQueue, entry: Entry, records: Iterable[Record]) -
         Warning.NO_JID: entry.jid is None,
     }
     return Preflight(push, None, tuple(warning for warning, holds in found.items() if holds), before, since)
+
+
+class Sign(StrEnum):
+    """What bears on whether it dies again."""
+
+    RENEWED = "renewed"  # it gets a new expiry: `at`
+    WAITING = "waiting"  # a copy of the job waits in its queue: `count` = its place from the front
+    PROCESSING = "processing"  # a worker has a copy of it, or left it behind
+    DELAYED = "delayed"  # a copy of it will be retried: `at`, where that is told
+    DEATHS = "deaths"  # it died before: `count` deaths are known, this one among them; `names`: who redrove it
+    ARRIVING = "arriving"  # others died of this error within five minutes: `count`, the last one `at`
+    NO_WORKER = "no worker"  # no sign of one in its queue: `count` jobs wait there
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """`source`: the key or the field that says so. `whole`: not so = at least so many, since not all was looked at."""
+
+    sign: Sign
+    source: str
+    count: int | None = None
+    at: datetime | None = None
+    names: tuple[str, ...] = ()
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """The facts, and what they were told from: of its job (None: it has no jid) and of its queue's workers."""
+
+    facts: tuple[Fact, ...]
+    job: Whereabouts | None
+    workers: Workers | None
+
+    def of(self, sign: Sign) -> Fact | None:
+        return next((fact for fact in self.facts if fact.sign is sign), None)
+
+
+def outlook(
+    queue: DeadLetterQueue,
+    entry: Entry,
+    flight: Preflight,
+    here: Sequence[Entry],
+    records: Iterable[Record],
+    lately: Look,
+    redaction: Redaction,
+    all_here: bool = True,
+) -> Outlook:
+    """One round trip. `here`: the entries of its job that were found (`all_here`: there are no more); `records`: what
+    was done to any of them. Raises Unreachable.
+    """
+    job, workers = queues.outlook(queue.redis, entry.queue, entry.jid) if flight.push else (None, None)
+    facts = [*_renewed(flight), *_alive(entry, job), *_deaths(here, records, all_here)]
+    if found := lately.arriving(id_of(key_of(entry, redaction)), besides=entry.digest):
+        facts.append(Fact(Sign.ARRIVING, _name(keys.DEAD), count=found.count, at=found.last, whole=found.whole))
+    if workers and not workers.seen:
+        facts.append(Fact(Sign.NO_WORKER, _name(keys.processing(to_bytes(entry.queue))), count=workers.waiting))
+    return Outlook(tuple(facts), job, workers)
+
+
+def _renewed(flight: Preflight) -> Iterator[Fact]:
+    for change in flight.push.changes if flight.push else ():
+        if change.field == "expires":
+            yield Fact(Sign.RENEWED, "expires", at=datetime.fromtimestamp(int(change.now) / 1000, UTC))
+
+
+def _alive(entry: Entry, job: Whereabouts | None) -> Iterator[Fact]:
+    name = to_bytes(entry.queue)
+    if job and job.place:
+        yield Fact(Sign.WAITING, _name(name), count=job.place)
+    if job and job.processing:
+        yield Fact(Sign.PROCESSING, _name(keys.processing(name)))
+    if job and job.delayed:
+        yield Fact(Sign.DELAYED, _name(keys.DELAYED), at=job.due)
+
+
+def _deaths(here: Sequence[Entry], records: Iterable[Record], all_here: bool) -> Iterator[Fact]:
+    steps = history(here, records)
+    deaths = sum(step.kind is StepKind.DIED for step in steps)
+    told = [step.record for step in reversed(steps) if step.record]
+    if deaths > 1:
+        names = dict.fromkeys(record.name or record.by for record in told if record.action == "redrive")
+        sources = [keys.DEAD, *([keys.AUDIT] if told else [])]
+        yield Fact(Sign.DEATHS, ", ".join(map(_name, sources)), count=deaths, names=tuple(names), whole=all_here)
+
+
+def _name(key: bytes) -> str:
+    return to_text(key)
