@@ -109,7 +109,7 @@ class Spoiling:
         assert not (ready.keys() | leases.keys()) & spoilt
 
 
-def found_by_claims(ledger: Ledger, turn: int = 0) -> None:
+def found_by_claims(ledger: Ledger, turn: int) -> None:
     """All are due, those that were claimed before too. What is spoilt is set aside, the others are handed out."""
     spoiling = Spoiling(ledger, [State.READY], turn)
     assert spoiling.claimed() == spoiling.sound.keys() - spoiling.spoilt.keys()
@@ -117,7 +117,7 @@ def found_by_claims(ledger: Ledger, turn: int = 0) -> None:
     assert mend(ledger) == (0, 0, 0)
 
 
-def found_by_repair(ledger: Ledger, turn: int = 0) -> None:
+def found_by_repair(ledger: Ledger, turn: int) -> None:
     """Of all states. Who held a record whose header is spoilt holds it no more."""
     spoiling = Spoiling(ledger, [*State], turn)
     assert mend(ledger) == (0, 0, len(spoiling.spoilt))
