@@ -14,7 +14,7 @@ from redis.retry import Retry
 from joobq_admin.joobq import conditions, lookup, queues, scripts, server, sessions
 from joobq_admin.joobq.audit import AuditLog
 from joobq_admin.joobq.bin import Bin
-from joobq_admin.joobq.conditions import Condition
+from joobq_admin.joobq.conditions import Condition, Question
 from joobq_admin.joobq.counting import Counting
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
 from joobq_admin.joobq.delivery import Ledger
@@ -104,6 +104,16 @@ def found(refs: Sequence[EntryRef]) -> dict[EntryRef, Entry]:
 def while_signed_in(ids: Sequence[str], began: int) -> AbstractContextManager[Condition]:
     """Within it the first thing that is read, or asked, raises SessionOver if this session was ended elsewhere."""
     return conditions.first(sessions.still_on(ids, began))
+
+
+def asking_for_changes() -> AbstractContextManager[Question]:
+    """Within it the first thing that is read also asks whether Redis takes changes; `refused` reads what it said."""
+    return conditions.behind(server.takes_changes())
+
+
+def refused(question: Question) -> Refusal | None:
+    """Why Redis takes no changes, as far as it said so."""
+    return server.refused(question)
 
 
 def ask() -> None:

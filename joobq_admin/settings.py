@@ -21,6 +21,7 @@ OIDC, PROXY = sign_in_rules.rules(ask, AUTH)
 PROXY_LOGOUT_URL = sign_in_rules.logout_url(ask)
 SESSION_HOURS = ask.number("JOOBQ_ADMIN_SESSION_HOURS", 8, 1, 24)
 REAUTH_MINUTES = ask.number("JOOBQ_ADMIN_REAUTH_MINUTES", 15, 1, 24 * 60)
+READ_ONLY = ask.choice("JOOBQ_ADMIN_READ_ONLY", ("no", "yes"), "no") == "yes"
 SUPPORT_CONTACT = ask.text("JOOBQ_ADMIN_SUPPORT_CONTACT")
 ENVIRONMENT = ask.text("JOOBQ_ADMIN_ENVIRONMENT")
 
@@ -56,6 +57,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "joobq_admin.sso.middleware.SignIn",
     "joobq_admin.pages.sessions.Sessions",
+    "joobq_admin.pages.read_only.asks_redis",
     "django.middleware.common.CommonMiddleware",
     "joobq_admin.sso.middleware.forms_in_utf_8",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -1,4 +1,4 @@
-"""A question that is asked with the first round trip of a thread, and so before anything of it is changed."""
+"""What is asked with the first round trip of a thread: before it what must hold, behind it what is good to know."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -40,3 +40,29 @@ def first(condition: Condition) -> Iterator[Condition]:
 def unasked() -> Condition | None:
     condition = _ours.get()
     return condition if condition and not condition.asked else None
+
+
+class Question:
+    """`call` changes nothing; `reply`: what Redis answered, an error of it too; None while it has not."""
+
+    def __init__(self, call: tuple[Any, ...]) -> None:
+        self.call, self.asked = call, False
+        self.reply: Any = None
+
+
+_behind: ContextVar[Question | None] = ContextVar("question", default=None)
+
+
+@contextmanager
+def behind(question: Question) -> Iterator[Question]:
+    """Within it the question goes with the first things that this thread reads, whose answers do not depend on it."""
+    before = _behind.set(question)
+    try:
+        yield question
+    finally:
+        _behind.reset(before)
+
+
+def unanswered() -> Question | None:
+    question = _behind.get()
+    return question if question and not question.asked else None

@@ -1,6 +1,5 @@
 """One press of a button: looks up what it acts on, asks whether it may, sends each script once, says how it went."""
 
-import secrets
 import time
 import uuid
 from collections import Counter, defaultdict
@@ -10,7 +9,7 @@ from typing import TypedDict, TypeVar, Unpack
 
 from redis import Redis
 
-from joobq_admin.joobq import asked, keys, lookup, scripts
+from joobq_admin.joobq import asked, keys, lookup, scripts, server
 from joobq_admin.joobq.audit import ALL, Actor, AuditLog, as_recorded, jid_key, what_was_sent, who_and_why
 from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.cjson import queue_of
@@ -151,7 +150,7 @@ class Operation:
 
     def ask_the_primary(self) -> None:
         """Raises NotDone for a replica, which may lag and must not say "gone": it refuses what would change nothing."""
-        (reply,) = scripts.send(self.redis, [("ZREM", keys.DEAD, secrets.token_bytes(32))])
+        (reply,) = scripts.send(self.redis, [server.no_change()])
         if isinstance(reply, Reply):
             raise Unreachable("Redis did not answer")
         if isinstance(reply, Exception):

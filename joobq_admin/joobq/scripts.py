@@ -126,10 +126,14 @@ def read(redis: Redis, calls: Sequence[Call], aside: Sequence[Call] = ()) -> lis
         return replies
     if not calls:
         return []
+    question = conditions.unanswered()
+    behind = [question.call] if question else []
     for last in (False, True):
-        replies = send(redis, [*calls, *aside])
+        replies = send(redis, [*calls, *aside, *behind])
         if Reply.UNKNOWN not in replies[:1] or last:
             break
+    if question:
+        question.asked, question.reply = True, replies.pop()
     for at, reply in enumerate(replies):
         if isinstance(reply, Reply):
             raise Unreachable("Redis did not answer")

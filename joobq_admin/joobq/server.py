@@ -1,8 +1,12 @@
-"""Is this a server that the scripts run on?"""
+"""Is this a server that the scripts run on, and does it take changes now?"""
+
+import secrets
 
 from redis import Redis, exceptions
 
-from joobq_admin.joobq import scripts
+from joobq_admin.joobq import keys, scripts
+from joobq_admin.joobq.conditions import Question
+from joobq_admin.joobq.outcome import Refusal
 
 OLDEST = (7, 0)  # Redis 7.0 and Valkey 7.2 (which calls itself Redis 7.2 too): EVALSHA_RO, redis.acl_check_cmd
 
@@ -30,3 +34,18 @@ def told_by(info: str) -> str | None:
             "This is a Redis Cluster. JoobQ's keys lie in several slots of it, and one step must change them together."
         )
     return None
+
+
+def no_change() -> scripts.Call:
+    """A change that changes nothing: it takes out of the dead set what cannot be in it."""
+    return "ZREM", keys.DEAD, secrets.token_bytes(32)
+
+
+def takes_changes() -> Question:
+    """Would a change be refused now? A replica, a failed disk, missing replicas and missing rights all show in this."""
+    return Question(no_change())
+
+
+def refused(question: Question) -> Refusal | None:
+    """Why Redis said that it takes none; None when it does, or did not say."""
+    return scripts.refusal_of(question.reply) if isinstance(question.reply, exceptions.RedisError) else None

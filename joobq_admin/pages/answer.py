@@ -15,8 +15,9 @@ from joobq_admin import connection
 from joobq_admin.pages import times, words
 from joobq_admin.pages.counts import Rail
 from joobq_admin.pages.links import Link
+from joobq_admin.pages.read_only import off
 from joobq_admin.sso import dev
-from joobq_admin.sso.roles import Action, NotRecent, View, needs
+from joobq_admin.sso.roles import Action, NotRecent, ReadOnly, Role, View, needs
 from joobq_admin.sso.way_back import came_from, login_address
 
 RETRY_AFTER = 5  # seconds
@@ -70,12 +71,12 @@ def page(
     request: HttpRequest, template: str, context: dict[str, Any], *, status: int = 200, **more: Any
 ) -> HttpResponse:
     """A whole page; `more`: fields of its shell."""
-    return _with_status(render(request, template, {"shell": shell(request, **more), **context}), status)
+    return fragment(request, template, {"shell": shell(request, **more), **context}, status=status)
 
 
 def fragment(request: HttpRequest, template: str, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
     """One element with a fixed id, that htmx puts in the place of the old one; no shell around it."""
-    return _with_status(render(request, template, context), status)
+    return _with_status(render(request, template, {"off": off(request), **context}), status)
 
 
 def wants(request: HttpRequest, target: str) -> bool:
@@ -145,11 +146,16 @@ def denied(request: HttpRequest, exception: Exception | None = None) -> HttpResp
     """Somebody is signed in, and may not do this, or not by a sign-in of so long ago."""
     if isinstance(exception, NotRecent):
         return not_recent(request)
+    if isinstance(exception, ReadOnly):
+        text = f"Nothing was done. {words.nobody_changes()}"
+        return problem(request, Problem(403, "Read only", "Read only", text, links=(home(),), tone="mute", icon="lock"))
     user: Any = getattr(request, "user", None)
     ask = ((("Ask", settings.SUPPORT_CONTACT, ""),) if settings.SUPPORT_CONTACT else ()) if user else ()
     if user and user.role:
-        text = f"Nothing was done. {words.may_not(user)}"
-        what = Problem(403, "Not allowed", words.READ_ONLY, text, links=(home(),), tone="mute", icon="lock")
+        action = exception.args[0] if exception else Action.REDRIVE
+        heading = words.READ_ONLY if user.role is Role.VIEWER else f"This needs {action.role}"
+        text = f"Nothing was done. {words.may_not(user, action)}"
+        what = Problem(403, "Not allowed", heading, text, links=(home(),), tone="mute", icon="lock")
         return problem(request, what)
     facts = ((("Signed in as", user.name, ""),) if user else ()) + (
         ("Needed", "one of the groups set for viewer, operator or admin", ""),

@@ -6,7 +6,7 @@ from django.conf import settings
 
 from joobq_admin.joobq import keys
 from joobq_admin.joobq.outcome import Refusal, Refused
-from joobq_admin.sso.roles import Action, User
+from joobq_admin.sso.roles import Action, Role, User
 
 CUT = "It would come back as a placeholder, cut at 1,000 characters."
 AGAIN_THEN_PURGE = "Enqueue it anew with {what} mended. Then purge this."
@@ -121,7 +121,16 @@ def refusal(refused: Refused, queue: str) -> Words:
     return Words(words.heading.format(**told), words.text.format(**told), words.next, words.again)
 
 
-def may_not(user: User) -> str:
-    """Why somebody who reads an entry finds no button there."""
-    ask = f" Ask {settings.SUPPORT_CONTACT}." if settings.SUPPORT_CONTACT else ""
-    return f"Your role is {user.role}. Redrive and purge need {Action.REDRIVE.role}.{ask}"
+def may_not(user: User, action: Action = Action.REDRIVE) -> str:
+    """Why somebody who reads an entry finds no button there, or pressed one in vain."""
+    what = "Redrive and purge need" if action.role is Role.OPERATOR else f"{str(action).capitalize()} needs"
+    return f"Your role is {user.role}. {what} {action.role}.{ask()}"
+
+
+def nobody_changes() -> str:
+    return f"This dashboard is set so that nobody changes anything.{ask()}"
+
+
+def ask() -> str:
+    """Whom, for rights; a sentence that begins with a blank, or nothing."""
+    return f" Ask {settings.SUPPORT_CONTACT}." if settings.SUPPORT_CONTACT else ""

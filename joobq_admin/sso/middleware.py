@@ -15,7 +15,7 @@ from django.utils.crypto import salted_hmac
 from joobq_admin.sso import assertion, dev, proxy, session
 from joobq_admin.sso.fetch import Unavailable
 from joobq_admin.sso.recent import is_recent
-from joobq_admin.sso.roles import NotRecent, User
+from joobq_admin.sso.roles import NotRecent, ReadOnly, User
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 log = logging.getLogger(__name__)
@@ -56,14 +56,14 @@ class SignIn:
         if isinstance(who, HttpResponse):
             return who
         request.user = who
-        request.user = replace(who, recent=is_recent(request))
+        request.user = replace(who, recent=is_recent(request), read_only=settings.READ_ONLY)
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> None:
         """Somebody may not do what they asked for: that is for the log too. The answer is handler403's."""
         if isinstance(exception, PermissionDenied):
-            said = "denied: sign-in not recent" if isinstance(exception, NotRecent) else "denied"
-            log.warning(said, extra={"action": str(exception), **about(request), "user": request.user.sub})
+            why = {NotRecent: ": sign-in not recent", ReadOnly: ": read only"}.get(type(exception), "")
+            log.warning(f"denied{why}", extra={"action": str(exception), **about(request), "user": request.user.sub})
 
 
 def by_proxy(request: HttpRequest) -> User | HttpResponse:

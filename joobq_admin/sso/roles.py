@@ -72,6 +72,7 @@ class User:
     """Somebody who is signed in. `sub` is who it is, the name is for display; role None: may do nothing here.
 
     `auth_time`: when, in unix seconds; None where the sign-in has no clock. `recent`: lately enough for RECENT.
+    `read_only`: nobody, whatever their role, may do more than look.
     """
 
     sub: str
@@ -79,6 +80,7 @@ class User:
     role: Role | None
     auth_time: int | None = None
     recent: bool = False
+    read_only: bool = False
 
     def can(self, action: Action) -> bool:
         return self.role is not None and self.role.reaches(action.role)
@@ -87,6 +89,10 @@ class User:
     def initials(self) -> str:
         words = self.name.split()
         return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper()
+
+
+class ReadOnly(PermissionDenied):
+    """They may do it, but nobody changes anything just now: nothing was done."""
 
 
 View = Callable[..., Any]
@@ -99,8 +105,8 @@ class NotRecent(PermissionDenied):
 def needs(action: Action) -> Callable[[View], View]:
     """Marks a view with the action that it is (`view.needs`) and lets in only who may do it.
 
-    Raises PermissionDenied(action): handler403 gets it as `exception.args[0]`. Raises NotRecent(action) for a POST of
-    one of RECENT by somebody whose sign-in is not.
+    Raises PermissionDenied(action): handler403 gets it as `exception.args[0]`. Raises ReadOnly(action) for all but VIEW
+    while nobody may change anything, NotRecent(action) for a POST of one of RECENT by somebody whose sign-in is not.
     """
 
     def mark(view: View) -> View:
@@ -108,6 +114,8 @@ def needs(action: Action) -> Callable[[View], View]:
         def checked(request: Any, *args: Any, **kwargs: Any) -> Any:
             if not request.user.can(action):
                 raise PermissionDenied(action)
+            if request.user.read_only and action is not Action.VIEW:
+                raise ReadOnly(action)
             if action in RECENT and request.method == "POST" and not request.user.recent:
                 raise NotRecent(action)
             return view(request, *args, **kwargs)

@@ -19,6 +19,9 @@ from tests.support.trials import LAB
 LOOKS = list(product((DESKTOP, PHONE), ("light", "dark"))) if LAB else [(DESKTOP, "light"), (PHONE, "dark")]
 
 
+NO_CHANGES = "Redis takes no changes now. It said NOREPLICAS. Load this page again to see whether it does."
+
+
 @pytest.mark.parametrize("prepared", [*screens.PAGES, *purge_screens.PAGES], ids=lambda prepared: prepared.__name__)
 def test_on(prepared: Prepared, dashboard: Dashboard, valkey: Server, new_page: Callable[..., Page]) -> None:
     # axe is a script of ours, not of the page: only here the page's policy does not bind
@@ -35,13 +38,18 @@ def nothing_is_found(page: Page) -> None:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (size, "scrolls sideways")
 
 
-def test_on_redis_that_does_not_answer(
+def test_on_redis_that_takes_no_changes_and_then_does_not_answer(
     new_server: Callable[..., Server], new_dashboard: Callable[..., Dashboard], new_page: Callable[..., Page]
 ) -> None:
     server = new_server()
     dashboard = new_dashboard(server.url)
-    server.close()
     page = new_page(bypass_csp=True)
+    screens.ready(dashboard, server, page)
+    server.client.config_set("min-replicas-to-write", 1)
+    page.reload()
+    expect(page.get_by_role("button", name="Redrive to invoices")).to_have_accessible_description(NO_CHANGES)
+    nothing_is_found(page)
+    server.close()
     page.goto(f"{dashboard.url}/dead-letters/")
     expect(page.get_by_role("heading", name="Redis does not answer")).to_be_visible()
     nothing_is_found(page)

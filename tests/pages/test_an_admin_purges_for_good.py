@@ -195,7 +195,7 @@ def test_what_redis_refuses_is_told(client: Client, new_server: Callable[..., Se
     if refusal is Refusal.AUDIT_BROKEN:
         server.client.set(keys.AUDIT, "no stream")
     else:
-        server.client.acl_setuser("few", enabled=True, nopass=True, keys=["*"], commands=["+@all", "-zrem"])
+        server.client.acl_setuser("few", enabled=True, nopass=True, keys=["*"], commands=["+@all", "-hincrby"])
         url = url.replace("//", "//few:any@")
     with redis_at(url):
         refused = pressed(client, **FOR_GOOD)

@@ -127,7 +127,7 @@ ANSWERS = {
     ("audit-export", FRAGMENT): (401, 403, 200, 200, 200),
     ("audit-export", POST): (401, 403, 405, 405, 405),
     ("audit-export", HTMX_POST): (401, 403, 405, 405, 405),
-    **{(name, how): (401, 404, 404, 404, 404) for name in OPEN for how in (PAGE, FRAGMENT, POST, HTMX_POST)},
+    **{(name, how): (401, 404, 404, 404, 404) for name in sorted(OPEN) for how in (PAGE, FRAGMENT, POST, HTMX_POST)},
     ("dev-role", PAGE): (401, 405, 405, 405, 405),
     ("dev-role", FRAGMENT): (401, 405, 405, 405, 405),
     ("dev-role", POST): (401, 404, 404, 404, 404),

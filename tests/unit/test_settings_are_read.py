@@ -55,6 +55,7 @@ def test_the_rest_has_its_default() -> None:
     assert (settings.REDRIVE_EXPIRES_HOURS, settings.BIN_HOURS, settings.BIN_MB) == (72, 24, 256)
     assert settings.AUDIT_ENTRIES == 100_000
     assert (settings.ENVIRONMENT, settings.SUPPORT_CONTACT, settings.REDIS_CA_FILE) == ("", "", "")
+    assert settings.READ_ONLY is False
 
 
 def test_the_rest_can_be_set_and_an_empty_variable_is_an_unset_one() -> None:
@@ -67,10 +68,12 @@ def test_the_rest_can_be_set_and_an_empty_variable_is_an_unset_one() -> None:
             "JOOBQ_ADMIN_REDACT": "pin; *_token ;",
             "JOOBQ_ADMIN_BIN_MB": "1024",
             "JOOBQ_ADMIN_LOG_LEVEL": "Debug",
+            "JOOBQ_ADMIN_READ_ONLY": "yes",
         }
     )
     assert (settings.PORT, settings.WORKERS, settings.BIN_MB, settings.LOG_LEVEL) == (9000, 2, 1024, "debug")
     assert settings.ENVIRONMENT == "production eu"
+    assert settings.READ_ONLY is True
     assert settings.REDACT == ("pin", "*_token")
 
 

@@ -77,7 +77,8 @@ REFUSED = [
     ({"REDACT": "pin;error"}, "REDACT", "the patterns would hide error"),
     ({"LOG_LEVEL": "loud"}, "LOG_LEVEL", "debug, info, warning, error"),
     ({"REDCAT": "ssn"}, "REDCAT", "no such setting; did you mean JOOBQ_ADMIN_REDACT?"),
-    ({"READ_ONLY": "yes"}, "READ_ONLY", "no such setting; remove it"),
+    ({"READ_ONLY": "true"}, "READ_ONLY", "must be one of no, yes"),
+    ({"METRICS_TOKEN": "x"}, "METRICS_TOKEN", "no such setting; remove it"),
     ({"ROLE_EMAILS_ADMIN": "ada@example.com;*@example.com"}, "ROLE_EMAILS_ADMIN", "whole e-mail addresses"),
     ({"SESSION_HOURS": "25"}, "SESSION_HOURS", "a whole number from 1 to 24"),
 ]
