@@ -152,6 +152,18 @@ def dashboard(running_dashboard: Dashboard, valkey: Server) -> Dashboard:
     return running_dashboard
 
 
+@pytest.fixture(scope="session")
+def running_behind_a_proxy(running: Callable[[str], Server]) -> Iterator[Dashboard]:
+    with Dashboard(running("valkey").url, auth="proxy") as dashboard:
+        yield dashboard
+
+
+@pytest.fixture
+def guarded(running_behind_a_proxy: Dashboard, valkey: Server) -> Dashboard:
+    """The real dashboard at `.url`, for those whom a proxy vouches for (`signed_in`); Redis is `valkey`, empty."""
+    return running_behind_a_proxy
+
+
 @pytest.fixture
 def new_dashboard() -> Iterator[Callable[..., Dashboard]]:
     """Makes dashboards of one's own: new_dashboard(server.url, auth="proxy", JOOBQ_ADMIN_ENVIRONMENT="live")."""

@@ -48,11 +48,6 @@ def hostile(text: str, death: int = 0, jid: str = jid(1), queue: str = "invoices
 
 
 @pytest.fixture
-def behind_a_proxy(running: Callable[[str], Server], new_dashboard: Callable[..., Dashboard]) -> Dashboard:
-    return new_dashboard(running("valkey").url, auth="proxy")
-
-
-@pytest.fixture
 def eve(new_page: Callable[..., Page]) -> tuple[Page, list[str]]:
     """A page of somebody of such a name, and what it asks for that no page of ours asks for."""
     page = new_page(headers=signed_in("eve") | {"X-Forwarded-Preferred-Username": NAME})
@@ -66,9 +61,9 @@ def eve(new_page: Callable[..., Page]) -> tuple[Page, list[str]]:
     return page, asked
 
 
-def test_wherever_it_is_shown(behind_a_proxy: Dashboard, valkey: Server, eve: tuple[Page, list[str]]) -> None:
+def test_wherever_it_is_shown(guarded: Dashboard, valkey: Server, eve: tuple[Page, list[str]]) -> None:
     page, asked = eve
-    home = f"{behind_a_proxy.url}/dead-letters/"
+    home = f"{guarded.url}/dead-letters/"
     here, elsewhere = hostile(ALL), hostile(ALL, jid=ALL, queue=ALL)
     alone = [hostile(text, jid=text, queue=text) for text in EVIL] + [hostile(text) for text in EVIL]
     valkey.client.zadd(keys.DEAD, {**dict.fromkeys(alone, DIED - 1), here: DIED, elsewhere: DIED + 1})
@@ -96,7 +91,7 @@ def test_wherever_it_is_shown(behind_a_proxy: Dashboard, valkey: Server, eve: tu
     valkey.client.zadd(keys.DEAD, {again: DIED + 2})
     page.get_by_role("button", name="Redrive to invoices").click()
     harmless("Changed since you reviewed it")
-    page.goto(f"{behind_a_proxy.url}/jobs/{jid(1)}/")
+    page.goto(f"{guarded.url}/jobs/{jid(1)}/")
     harmless(f"{len(EVIL) + 1} deaths", *EVIL)
 
     page.goto(f"{home}{DIED + 2}-{digest(again)}/?jid={jid(1)}")

@@ -27,12 +27,9 @@ def heading(page: Page, text: str) -> None:
     expect(page.locator("#live")).to_contain_text(text)
 
 
-def test_signed_out_the_press_did_nothing(
-    new_dashboard: Callable[..., Dashboard], valkey: Server, new_page: Callable[..., Page]
-) -> None:
-    dashboard = new_dashboard(valkey.url, auth="proxy")
+def test_signed_out_the_press_did_nothing(guarded: Dashboard, valkey: Server, new_page: Callable[..., Page]) -> None:
     page = new_page(headers=signed_in("mara"), expects=A_500)
-    opened(dashboard, valkey, page)
+    opened(guarded, valkey, page)
     page.set_extra_http_headers({"X-JoobQ-Admin-Proxy-Secret": "no longer"})
     page.get_by_role("button", name="Redrive to invoices").click()
     heading(page, "You are signed out. Your press did nothing")

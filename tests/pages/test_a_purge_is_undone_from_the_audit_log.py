@@ -1,7 +1,6 @@
 """Undo beside a record of a purge, while the bin has what it took: the whole purge comes back, told above the log."""
 
 import re
-from collections.abc import Callable
 from html import unescape
 
 import pytest
@@ -101,8 +100,7 @@ def test_a_place_in_the_log_that_no_page_sends_is_refused_before_anything_is_don
     assert valkey.client.zcard(keys.DEAD) == 1
 
 
-def test_a_viewer_has_no_button(valkey: Server, new_dashboard: Callable[..., Dashboard]) -> None:
-    guarded = new_dashboard(valkey.url, auth="proxy")
+def test_a_viewer_has_no_button(valkey: Server, guarded: Dashboard) -> None:
     seen = ask(f"{guarded.url}/audit/", signed_in("vera", "viewer"))
     assert "Load test" in seen.text
     assert 'name="undo"' not in seen.text

@@ -1,6 +1,6 @@
 """Who gets what at which address: a table for all of them, asked of the real dashboard behind a proxy."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -142,12 +142,6 @@ MOVES = {(name, how, who) for name in ("entry-redrive", "entry-purge", "redrive"
          for who in ("operator", "admin")}  # fmt: skip
 SLIPS = ("entry-redrive", "entry-purge", "restore")
 TOKEN = "t" * 32  # a token is whatever the browser's own cookie holds
-
-
-@pytest.fixture(scope="module")
-def guarded(running: Callable[[str], Server]) -> Iterator[Dashboard]:
-    with Dashboard(running("valkey").url, auth="proxy") as started:
-        yield started
 
 
 @pytest.mark.parametrize(("name", "how", "who", "status"), CASES)

@@ -1,7 +1,5 @@
 """The bin: what was purged, by whom, why and until when; the ticked rows come back with their bytes and scores."""
 
-from collections.abc import Callable
-
 import pytest
 from django.test import Client
 
@@ -73,8 +71,7 @@ def test_what_is_not_there_any_more_is_told(client: Client, valkey: Server) -> N
     assert valkey.client.zcard(keys.DEAD) == 2
 
 
-def test_a_viewer_sees_and_cannot_tick(valkey: Server, new_dashboard: Callable[..., Dashboard]) -> None:
-    guarded = new_dashboard(valkey.url, auth="proxy")
+def test_a_viewer_sees_and_cannot_tick(valkey: Server, guarded: Dashboard) -> None:
     seen = ask(f"{guarded.url}/bin/", signed_in("vera", "viewer"))
     assert "Load test" in seen.text
     assert "Restore the selected" not in seen.text

@@ -270,8 +270,7 @@ def test_when_redis_is_silent_nothing_was_sent(
     assert "Nothing was sent, so nothing was done." in says(answer)
 
 
-def test_a_viewer_has_no_boxes(valkey: Server, new_dashboard: Callable[..., Dashboard]) -> None:
+def test_a_viewer_has_no_boxes(valkey: Server, guarded: Dashboard) -> None:
     dead_letters(valkey.client).add(DIED, [letter(1)])
-    guarded = new_dashboard(valkey.url, auth="proxy")
     assert 'name="entry"' not in ask(f"{guarded.url}/dead-letters/", signed_in("vera", "viewer")).text
     assert 'name="entry"' in ask(f"{guarded.url}/dead-letters/", signed_in("otto")).text
