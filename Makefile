@@ -1,16 +1,19 @@
 # make run   the dashboard at http://127.0.0.1:8000 over a day of sample dead letters
 # make test  everything that must hold
 # make lab   the tests' fuzzers for longer, N cases each, all that tests try at random or only in part, random work against
-#            a model, SECONDS a server, and sign-in by a certified OpenID provider, and behind nginx: these need node, npm and nginx
+#            a model, SECONDS a server, storms over the ledger, STORM seconds, its tests on a cluster, and sign-in by a certified
+#            OpenID provider, and behind nginx: these need node, npm and nginx
+# make bench figures beside the floors that are measured with them, N=100000 dead letters and requests
 # They make .venv on their first run. Python 3.11 or newer is all they need.
 
 PYTHON ?= python3
 N ?= 1000000
 SECONDS ?= 60
+STORM ?= 600
 BIN = .venv/bin
 STATIC = staticfiles/staticfiles.json
 
-.PHONY: run test lint format pytest lab system clean
+.PHONY: run test lint format pytest lab bench system clean
 .DELETE_ON_ERROR:
 
 run: .venv/for-run $(STATIC)
@@ -41,8 +44,14 @@ lab: .venv/for-tests
 	$(BIN)/python -m tests.lab.start
 	LAB=1 $(BIN)/pytest -n 2 --dist worksteal $$(grep -rlF tests.support.trials --include='test_*.py' tests)
 	$(BIN)/python -m tests.lab.model $(SECONDS)
+	$(BIN)/python -m tests.lab.storm $(STORM)
+	$(BIN)/python -m tests.lab.cluster
 	$(BIN)/python -m tests.lab.oidc_provider
 	$(BIN)/python -m tests.lab.behind_nginx
+
+bench: N = 100000
+bench: .venv/for-tests
+	$(BIN)/python -m tests.bench $(N)
 
 # Chromium is needed; the tests use redis-server too where there is one.
 system:
