@@ -65,9 +65,15 @@ def a_tombstone_of_a_purge(dashboard: Dashboard, server: Server, page: Page) -> 
     expect(page.get_by_role("button", name="Undo")).to_be_visible()
 
 
+def a_short_list(dashboard: Dashboard, server: Server, page: Page) -> None:
+    """What stands around its rows is the same; axe takes its time over each."""
+    the_list(dashboard, server, page)
+    page.goto(f"{dashboard.url}/dead-letters/?limit=8")
+
+
 def ticked(dashboard: Dashboard, server: Server, page: Page) -> None:
     """Three rows by one tick, and shift."""
-    the_list(dashboard, server, page)
+    a_short_list(dashboard, server, page)
     boxes = page.locator(".rows input[type=checkbox]")
     boxes.nth(1).check()
     boxes.nth(3).click(modifiers=["Shift"])
@@ -97,7 +103,7 @@ def many_purged(dashboard: Dashboard, server: Server, page: Page) -> None:
 
 def confirmed(dashboard: Dashboard, server: Server, page: Page) -> None:
     """On the list, by an admin whose sign-in counts as recent."""
-    the_list(dashboard, server, page)
+    a_short_list(dashboard, server, page)
     page.get_by_role("button", name=re.compile("Purge all")).click()
     page.get_by_role("button", name="Confirm", exact=True).click()
     expect(page.locator("dialog[open]")).to_have_count(0)
