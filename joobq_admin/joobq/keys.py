@@ -26,6 +26,11 @@ def plan(operation: str) -> bytes:
     return b"joobq:admin:plan:" + operation.encode()
 
 
+def repair(namespace: str, queue: str) -> bytes:
+    """Hash with a TTL: the repair cycle of a ledger that goes on, or the last one; in the slot of its keys."""
+    return f"joobq:admin:repair:{{{namespace}:{queue}}}".encode()
+
+
 def retry_lock(jid: bytes) -> bytes:
     """String with a TTL: a retry of this job is scheduled."""
     return b"joobq:retry_lock:" + jid

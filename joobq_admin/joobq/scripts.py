@@ -71,7 +71,9 @@ class Script:
 
 ADD, REDRIVE, REMOVE, RESTORE, PURGE_ALL = map(Script, ("add", "redrive", "remove", "restore", "purge_all"))
 UNREDACTED, PLAN, PURGE_PLANNED, NOTE = map(Script, ("unredacted", "plan", "purge_planned", "note"))
-EMPTY, TRIM_AUDIT, TRIM_BIN = map(Script, ("empty", "trim_audit", "trim_bin"))
+EMPTY, TRIM_AUDIT, TRIM_BIN, TAKE_TURN, END_TURN = map(
+    Script, ("empty", "trim_audit", "trim_bin", "take_turn", "end_turn")
+)
 SEEK, RECORDS, NOTES, WHEREABOUTS = map(Script, ("seek", "records", "notes", "whereabouts"))
 READ, RECOUNT, RANKS, SWAP = map(Script, ("read", "recount", "ranks", "swap"))
 

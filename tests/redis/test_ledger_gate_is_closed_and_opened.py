@@ -33,6 +33,28 @@ def test_anybody_opens_it_and_is_told_whose_it_was(redis: redis_py.Redis) -> Non
     assert redis.exists(ledger.gate_key) == 0
 
 
+def test_only_the_gate_that_is_meant_is_opened(redis: redis_py.Redis, monkeypatch) -> None:
+    ledger = ledger_of(redis)
+    first = ledger.close_gate(ANN, "because").gate
+    assert ledger.open_gate(BOB, first) == GateChange(GateOutcome.OPENED, first)
+    assert ledger.open_gate(BOB, first) == GateChange(GateOutcome.OPEN_BEFORE, None)
+    second = ledger.close_gate(ANN, "because of another thing").gate
+    before = contents(redis)
+    assert ledger.open_gate(BOB, first) == GateChange(GateOutcome.CHANGED, second)
+    assert contents(redis) == before
+    read = ledger._read
+
+    def another_closes_it(*calls):
+        found = read(*calls)
+        redis.set(ledger.gate_key, "1")
+        return found
+
+    monkeypatch.setattr(ledger, "_read", another_closes_it)
+    assert ledger.open_gate(BOB, second) == GateChange(GateOutcome.CHANGED, Gate("", "", "", None))
+    assert ledger.open_gate(BOB).outcome is GateOutcome.OPENED
+    assert redis.exists(ledger.gate_key) == 0
+
+
 def test_whatever_stands_there_closes_it(redis: redis_py.Redis) -> None:
     ledger = ledger_of(redis)
     claim = held(ledger)

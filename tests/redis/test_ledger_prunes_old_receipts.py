@@ -31,9 +31,9 @@ def test_only_receipts_go_and_only_old_ones(redis: redis_py.Redis) -> None:
     run_out(ledger, over)
     until(redis, ledger.resolve("again").updated_at)
     before = contents(redis)
-    assert ledger.prune(HOUR) == PrunePage("0", 0)
+    assert ledger.prune(HOUR) == PrunePage("0", 6, 0)
     assert contents(redis) == before
-    assert ledger.prune(NOW) == PrunePage("0", 2)
+    assert ledger.prune(NOW) == PrunePage("0", 6, 2)
     assert ledger.resolve_many(["COMPLETED", "DEAD"]) == [None, None]
     left = {b"over", b"again", b"leased", b"ready"}
     assert set(redis.hkeys(ledger.records_key)) == set(redis.hkeys(ledger.payloads_key)) == left

@@ -3,7 +3,7 @@
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq.delivery import Actor, CorruptRecord, Ledger, LedgerStats, State, steps
+from joobq_admin.joobq.delivery import Actor, CorruptRecord, Ledger, LedgerStats, Seen, State, steps
 from tests.support.database import contents
 from tests.support.ledgers import (
     HOUR,
@@ -16,6 +16,7 @@ from tests.support.ledgers import (
     run_out,
     spoil_header,
     spoil_payload,
+    stored,
     until,
 )
 
@@ -123,6 +124,60 @@ def test_the_numbers_of_one_moment(redis: redis_py.Redis) -> None:
     until(redis, due)
     stats = ledger.stats()
     assert stats == LedgerStats(stats.at, 8, 9, 2, 1, 2, 1, 1, due, gate)
+
+
+def test_the_first_of_each_index_by_headers_alone(redis: redis_py.Redis) -> None:
+    ledger = ledger_of(redis)
+    assert ledger.next_due(1_000) == ledger.leased(1) == []
+    claim = held(ledger, "leased")
+    ledger.admit_many((f"{n:03d}", b"1") for n in range(200))
+    spoil_payload(ledger, "leased")
+    spoil_header(ledger, "001")
+    redis.zadd(ledger.ready_key, {"ghost": 1})
+    (leased,) = ledger.leased(5)
+    assert (leased.request_id, leased.state, leased.lease_until) == ("leased", State.LEASED, claim.lease_until)
+    assert (leased.owner, leased.attempt, leased.due_at) == ("w", 1, claim.admitted_at)
+    assert leased.updated_at in range(claim.admitted_at, clock(redis) + 1)
+    due = ledger.next_due(150)
+    assert [each.request_id for each in due] == [f"{n:03d}" for n in range(149)]
+    assert isinstance(due[1], CorruptRecord)
+
+
+def test_all_that_is_kept_of_a_request(redis: redis_py.Redis) -> None:
+    ledger, before = ledger_of(redis), clock(redis)
+    nothing = ledger.look("a")
+    assert nothing == Seen("a", nothing.at, None, None, None, None, None, None, None)
+    assert nothing.at in range(before, clock(redis) + 1)
+    claim, gate = held(ledger), ledger.close_gate(ANN, "because").gate
+    seen = ledger.look("a")
+    assert (seen.header, seen.payload) == stored(ledger, "a")
+    assert seen.record == ledger.resolve("a")
+    assert (seen.ready, seen.leases, seen.quarantined, seen.gate) == (None, claim.lease_until, None, gate)
+    redis.zadd(ledger.ready_key, {"a": 5})
+    redis.zadd(ledger.leases_key, {"a": "inf"})
+    assert (ledger.look("a").ready, ledger.look("a").leases) == (5, None)
+    spoil_header(ledger, "a")
+    mend(ledger)
+    seen = ledger.look("a")
+    assert isinstance(seen.record, CorruptRecord)
+    (kept,) = ledger.quarantined().records
+    assert (seen.quarantined.digest, seen.quarantined.evidence) == (kept.digest, kept.evidence)
+    redis.delete(ledger.records_key, ledger.payloads_key)
+    seen = ledger.look("a")
+    assert seen.record.reason == "the header has another form"
+    assert (seen.header, seen.quarantined.payload) == (None, None)
+
+
+def test_several_are_read_together(redis: redis_py.Redis) -> None:
+    ledgers = [Ledger(redis, "shop", f"queue {n}") for n in range(120)]
+    assert Ledger.stats_of(redis, []) == Ledger.holding(redis, "a", []) == []
+    ledgers[7].admit("a", b"1")
+    ledgers[70].admit_many([("a", b"1"), ("b", b"2")])
+    redis.hset(ledgers[90].quarantine_key, "a", "0:-:")
+    assert [stats.records for stats in Ledger.stats_of(redis, ledgers)] == [
+        {7: 1, 70: 2}.get(n, 0) for n in range(120)]  # fmt: skip
+    assert Ledger.holding(redis, "a", ledgers) == [ledgers[7], ledgers[70], ledgers[90]]
+    assert Ledger.holding(redis, "b", ledgers) == [ledgers[70]]
 
 
 def test_every_ledger_that_holds_something_is_discovered(redis: redis_py.Redis) -> None:

@@ -25,7 +25,10 @@ SAYS_AN_OUTCOME = {
     "delivery/release": shapes.ReviewOutcome,
     "delivery/discard": shapes.ReviewOutcome,
 }
-READS_ONLY = ("seek", "ranks", "records", "notes", "delivery/stats", "delivery/stored")
+READS_ONLY = (
+    "seek", "ranks", "records", "notes", "delivery/stats", "delivery/stored", "delivery/look", "delivery/inspect",
+    "delivery/inspect_indexes", "delivery/receipts",
+)  # fmt: skip
 WRITES = {"ZADD", "ZREM", "RPUSH", "HINCRBY", "HSET", "HDEL", "DEL", "UNLINK", "XADD", "XTRIM", "SET"}
 
 

@@ -2,22 +2,26 @@
 
 from joobq_admin.joobq.audit import Actor
 from joobq_admin.joobq.delivery.batches import MAX_BATCH, MAX_BATCH_BYTES
+from joobq_admin.joobq.delivery.discovery import Discovery, Known
 from joobq_admin.joobq.delivery.ledger import Ledger
-from joobq_admin.joobq.delivery.record import CorruptRecord, Record, State
+from joobq_admin.joobq.delivery.record import CorruptRecord, Header, Record, State
 from joobq_admin.joobq.delivery.shapes import (
     Admission,
     AdmissionOutcome,
     Claim,
+    Cycle,
     Gate,
     GateChange,
     GateOutcome,
     LedgerStats,
+    Mended,
     PrunePage,
     Quarantined,
     QuarantinePage,
     RecordPage,
     RepairPage,
     ReviewOutcome,
+    Seen,
     Settlement,
     SettlementOutcome,
 )
@@ -30,11 +34,16 @@ __all__ = [
     "AdmissionOutcome",
     "Claim",
     "CorruptRecord",
+    "Cycle",
+    "Discovery",
     "Gate",
     "GateChange",
     "GateOutcome",
+    "Header",
+    "Known",
     "Ledger",
     "LedgerStats",
+    "Mended",
     "PrunePage",
     "QuarantinePage",
     "Quarantined",
@@ -42,6 +51,7 @@ __all__ = [
     "RecordPage",
     "RepairPage",
     "ReviewOutcome",
+    "Seen",
     "Settlement",
     "SettlementOutcome",
     "State",

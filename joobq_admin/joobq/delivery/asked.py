@@ -3,10 +3,10 @@
 import re
 from datetime import timedelta
 
-from joobq_admin.joobq.asked import whole
+from joobq_admin.joobq.asked import is_operation_id, whole
 from joobq_admin.joobq.audit import Actor
 from joobq_admin.joobq.delivery.record import State, is_traceparent
-from joobq_admin.joobq.delivery.shapes import Claim
+from joobq_admin.joobq.delivery.shapes import Claim, Gate
 from joobq_admin.joobq.entry import is_digest, to_bytes
 
 NAME = r"[^{}\x00-\x1f\x7f\ud800-\udfff]+"  # of a namespace or a queue
@@ -16,6 +16,7 @@ LAST_MS = 10**15 - 1
 
 _cursor = re.compile(r"[0-9]{1,20}").fullmatch
 _index_cursor = re.compile(r"(ready|leases):([0-9]{1,20})").fullmatch
+_repair_cursor = re.compile(r"(records|ready|leases):([0-9]{1,20})").fullmatch
 
 
 def namespace(asked: str) -> str:
@@ -130,6 +131,14 @@ def index_cursor(asked: str) -> tuple[str, str]:
     return found[1], found[2]
 
 
+def repair_cursor(asked: str) -> tuple[str, str]:
+    """Whether it goes on with the records or an index, and where in it."""
+    found = _repair_cursor(asked) if isinstance(asked, str) else None
+    if not found:
+        raise ValueError('a cursor is "records:0", or what the last stretch said')
+    return found[1], found[2]
+
+
 def digest(asked: str) -> str:
     if not is_digest(asked):
         raise ValueError("a digest is 64 hex digits")
@@ -139,6 +148,18 @@ def digest(asked: str) -> str:
 def actor(asked: Actor) -> Actor:
     if not (isinstance(asked, Actor) and isinstance(asked.id, str) and isinstance(asked.name, str)):
         raise ValueError("who acts is an Actor")
+    return asked
+
+
+def gate(asked: Gate | None) -> Gate | None:
+    if not isinstance(asked, Gate | None):
+        raise ValueError("the gate that is meant is a Gate, as gate() gives it, or None")
+    return asked
+
+
+def operation(asked: str) -> str:
+    if not is_operation_id(asked):
+        raise ValueError("an operation is named by 1 to 64 letters, digits and hyphens")
     return asked
 
 

@@ -2,13 +2,22 @@
 
 import hashlib
 import json
+import math
 
 from joobq_admin.joobq import scripts
 from joobq_admin.joobq.audit import Actor
 from joobq_admin.joobq.delivery import asked, steps
 from joobq_admin.joobq.delivery.reading import MOST_A_PAGE, Reading
 from joobq_admin.joobq.delivery.record import CorruptRecord, Record, decode, evidence
-from joobq_admin.joobq.delivery.shapes import GateChange, GateOutcome, Quarantined, QuarantinePage, ReviewOutcome
+from joobq_admin.joobq.delivery.shapes import (
+    Gate,
+    GateChange,
+    GateOutcome,
+    Quarantined,
+    QuarantinePage,
+    ReviewOutcome,
+    Seen,
+)
 from joobq_admin.joobq.entry import to_text
 
 
@@ -27,11 +36,23 @@ class Desk(Reading):
         closed, value = self._run(steps.CLOSE_GATE, json.dumps(note))
         return GateChange(GateOutcome.CLOSED if closed else GateOutcome.CLOSED_BEFORE, steps.gate(value))
 
-    def open_gate(self, by: Actor) -> GateChange:
-        """Leases are given again. OPENED with the gate that stood, or OPEN_BEFORE, also after a lost answer."""
+    def open_gate(self, by: Actor, meant: Gate | None = None) -> GateChange:
+        """Leases are given again. OPENED with the gate that stood, or OPEN_BEFORE, also after a lost answer.
+
+        `meant`: only this gate, None = whichever; another one that was closed since stays, CHANGED.
+        """
         asked.actor(by)
-        gate = steps.gate(self._send(("GETDEL", self.gate_key)))
-        return GateChange(GateOutcome.OPENED if gate else GateOutcome.OPEN_BEFORE, gate)
+        asked.gate(meant)
+        (value,) = self._read(("GET", self.gate_key))
+        while True:
+            gate = steps.gate(value)
+            if gate and meant and gate != meant:
+                return GateChange(GateOutcome.CHANGED, gate)
+            opened, value = self._run(steps.OPEN_GATE, steps.seen(value))
+            if opened:
+                return GateChange(GateOutcome.OPENED, gate)
+            if value is None:
+                return GateChange(GateOutcome.OPEN_BEFORE, None)
 
     # -- the quarantine
 
@@ -40,7 +61,27 @@ class Desk(Reading):
         call = ("HSCAN", self.quarantine_key, asked.cursor(cursor), "COUNT", asked.limit(count, MOST_A_PAGE))
         ((after, found),) = self._read(call)
         copies = dict(zip(found[::2], found[1::2], strict=True))
-        return QuarantinePage(to_text(after), tuple(self._quarantined(*each) for each in copies.items()))
+        stored = self._read(*(steps.STORED.call(self._keys, (name,), read_only=True) for name in copies))
+        rows = zip(copies.items(), stored, strict=True)
+        return QuarantinePage(to_text(after), tuple(_quarantined(*copy, *values) for copy, values in rows))
+
+    def look(self, request_id: str) -> Seen:
+        """All that is kept of this request, at one moment."""
+        name = asked.request_id(request_id)
+        (answer,) = self._read(steps.LOOK.call(self._keys, (name,), read_only=True))
+        now, header, payload, due, ends, copy, gate = answer
+        there = header is not None or copy is not None
+        return Seen(
+            request_id=request_id,
+            at=now,
+            header=header,
+            payload=payload,
+            record=_verdict(request_id, header, payload) if there else None,
+            ready=_score(due),
+            leases=_score(ends),
+            quarantined=_quarantined(name, copy, header, payload) if copy is not None else None,
+            gate=steps.gate(gate),
+        )
 
     def release(self, request_id: str, digest: str, by: Actor) -> ReviewOutcome:
         """Puts a record that decodes now back under the indexes; `digest` as `quarantined` told it.
@@ -72,10 +113,10 @@ class Desk(Reading):
             return ReviewOutcome.MISSING
         return ReviewOutcome.CORRUPT if known else ReviewOutcome.CHANGED
 
-    def _quarantined(self, request_id: bytes, copy: bytes) -> Quarantined:
-        header, payload = self._stored(request_id)
-        verdict = _verdict(to_text(request_id), header, payload)
-        return Quarantined(to_text(request_id), header, payload, _digest(header, payload), verdict, copy)
+
+def _quarantined(request_id: bytes, copy: bytes, header: bytes | None, payload: bytes | None) -> Quarantined:
+    verdict = _verdict(to_text(request_id), header, payload)
+    return Quarantined(to_text(request_id), header, payload, _digest(header, payload), verdict, copy)
 
 
 def _verdict(request_id: str, header: bytes | None, payload: bytes | None) -> Record | CorruptRecord:
@@ -83,6 +124,12 @@ def _verdict(request_id: str, header: bytes | None, payload: bytes | None) -> Re
         return decode(request_id, header or b"", payload)
     except CorruptRecord as corrupt:
         return corrupt
+
+
+def _score(written: bytes | None) -> int | None:
+    """None for one that is no time too: whatever writes such an entry is not a ledger."""
+    found = float(written) if written is not None else math.nan
+    return int(found) if math.isfinite(found) else None
 
 
 def _digest(header: bytes | None, payload: bytes | None) -> str:

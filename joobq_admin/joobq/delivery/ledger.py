@@ -1,6 +1,5 @@
 """The delivery ledger: what happened to request X? One record a request, leases for workers, a gate for operators."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -8,12 +7,12 @@ from functools import partial
 
 from redis import Redis, RedisCluster
 
-from joobq_admin.joobq import keys, scripts
+from joobq_admin.joobq import scripts
 from joobq_admin.joobq.asked import many
-from joobq_admin.joobq.delivery import asked, steps
+from joobq_admin.joobq.delivery import asked, discovery, steps
 from joobq_admin.joobq.delivery.batches import MAX_BATCH, MAX_BATCH_BYTES, batches
+from joobq_admin.joobq.delivery.cycles import Cycles
 from joobq_admin.joobq.delivery.desk import Desk
-from joobq_admin.joobq.delivery.mending import Mending
 from joobq_admin.joobq.delivery.record import CorruptRecord, State, decode, digest
 from joobq_admin.joobq.delivery.shapes import Admission, AdmissionOutcome, Claim, Settlement, SettlementOutcome
 from joobq_admin.joobq.entry import to_text
@@ -23,10 +22,8 @@ NOW, HALF_A_MINUTE = timedelta(0), timedelta(seconds=30)
 
 Ending = tuple[Claim, State] | tuple[Claim, State, timedelta]  # of a claim: what became of it, READY after which delay
 
-_key = re.compile(rf"{keys.DELIVERY}{{({asked.NAME})}}:(?:{'|'.join(keys.DELIVERY_KINDS)})").fullmatch
 
-
-class Ledger(Mending, Desk):
+class Ledger(Cycles, Desk):
     """The ledger of one queue in one namespace, on `redis`, a client that returns bytes; threads may share it.
 
     Neither name may be empty or hold braces or control characters, a namespace no colon either. `max_records` counts
@@ -44,9 +41,7 @@ class Ledger(Mending, Desk):
     @staticmethod
     def discover(redis: Redis | RedisCluster) -> list[tuple[str, str]]:
         """(namespace, queue) of every ledger that holds something, in order; scans the names of all keys."""
-        found = map(_key, map(to_text, redis.scan_iter(match=f"{keys.DELIVERY}{{*}}:*", count=1_000)))
-        named = {key[1].partition(":") for key in found if key}
-        return sorted((namespace, queue) for namespace, _, queue in named if namespace and queue)
+        return sorted(set(discovery.names_of(redis.scan_iter(match=discovery.PATTERN, count=1_000))))
 
     # -- producers
 

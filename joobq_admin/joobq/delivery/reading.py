@@ -1,7 +1,8 @@
 """What a ledger holds, read. Nothing here changes anything."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from itertools import chain
+from typing import Any, TypeVar
 
 from redis import Redis, RedisCluster
 
@@ -10,11 +11,13 @@ from joobq_admin.joobq.asked import many, whole
 from joobq_admin.joobq.delivery import asked, steps
 from joobq_admin.joobq.delivery.batches import MAX_BATCH, MAX_BATCH_BYTES, batches
 from joobq_admin.joobq.delivery.node import on_its_node
-from joobq_admin.joobq.delivery.record import CorruptRecord, Record, decode, size_of
+from joobq_admin.joobq.delivery.record import CorruptRecord, Header, Record, decode, read_header, size_of
 from joobq_admin.joobq.delivery.shapes import Gate, LedgerStats, RecordPage
 from joobq_admin.joobq.entry import to_text
 
 MOST_A_PAGE = 1_000
+
+R = TypeVar("R", bound="Reading")
 
 
 class Reading:
@@ -81,11 +84,39 @@ class Reading:
         """The requests whose leases end first, by the leases index; 1 to 128."""
         return self._first(self.leases_key, limit)
 
+    def next_due(self, limit: int) -> list[Header | CorruptRecord]:
+        """The same as upcoming, by headers alone; 1 to 1000."""
+        return self._headers(self.ready_key, limit)
+
+    def leased(self, limit: int) -> list[Header | CorruptRecord]:
+        """The same as in_flight, by headers alone; 1 to 1000."""
+        return self._headers(self.leases_key, limit)
+
     # -- the ledger
 
     def stats(self) -> LedgerStats:
         """How much there is of everything, at one moment, in constant time."""
         (answer,) = self._read(steps.STATS.call(self._keys, read_only=True))
+        return self._stats(answer)
+
+    @staticmethod
+    def stats_of(redis: Redis, ledgers: Sequence["Reading"]) -> list[LedgerStats]:
+        """The same of several ledgers of this server, which is no cluster, in few round trips."""
+        calls = [steps.STATS.call(ledger._keys, read_only=True) for ledger in ledgers]
+        blocks = (calls[at : at + scripts.PIPELINE] for at in range(0, len(calls), scripts.PIPELINE))
+        answers = chain.from_iterable(scripts.read(redis, block) for block in blocks)
+        return [ledger._stats(answer) for ledger, answer in zip(ledgers, answers, strict=True)]
+
+    @staticmethod
+    def holding(redis: Redis, request_id: str, ledgers: Sequence[R]) -> list[R]:
+        """Those of several ledgers of this server, which is no cluster, where something is kept under this id."""
+        name = asked.request_id(request_id)
+        kinds = [(ledger, key) for ledger in ledgers for key in (ledger.records_key, ledger.quarantine_key)]
+        replies = scripts.read(redis, [("HEXISTS", key, name) for _, key in kinds])
+        found = {ledger: None for (ledger, _), there in zip(kinds, replies, strict=True) if there}
+        return list(found)
+
+    def _stats(self, answer: list[Any]) -> LedgerStats:
         now, records, due, later, leased, expired, quarantined, first, gate = answer
         return LedgerStats(
             at=now,
@@ -122,6 +153,14 @@ class Reading:
         (ids,) = self._read(("ZRANGE", index, 0, limit - 1))
         return [record for record in self.resolve_many(map(to_text, ids)) if record]
 
+    def _headers(self, index: str, limit: int) -> list[Header | CorruptRecord]:
+        (ids,) = self._read(("ZRANGE", index, 0, asked.limit(limit, MOST_A_PAGE) - 1))
+        found = list[Header | CorruptRecord]()
+        for batch in batches(ids, MAX_BATCH):
+            (headers,) = self._read(("HMGET", self.records_key, *batch))
+            found += [_header(*pair) for pair in zip(map(to_text, batch), headers, strict=True) if pair[1] is not None]
+        return found
+
     def _decoded(self, ids: Sequence[bytes], headers: Sequence[bytes | None]) -> list[Record | CorruptRecord | None]:
         payloads = self._payloads(list(zip(ids, headers, strict=True)))
         return [
@@ -154,3 +193,10 @@ class Reading:
         """Header and payload of one moment. A full Redis would refuse MULTI."""
         ((header, payload),) = self._read(steps.STORED.call(self._keys, (request_id,), read_only=True))
         return header, payload
+
+
+def _header(request_id: str, header: bytes) -> Header | CorruptRecord:
+    try:
+        return read_header(request_id, header)
+    except CorruptRecord as corrupt:
+        return corrupt

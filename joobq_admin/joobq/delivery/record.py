@@ -73,6 +73,19 @@ class Record:
     traceparent: str | None = None  # W3C Trace Context
 
 
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What the header alone says of a request, as in Record: its payload was not read."""
+
+    request_id: str
+    state: State
+    due_at: int
+    owner: str
+    lease_until: int | None
+    attempt: int
+    updated_at: int
+
+
 class CorruptRecord(ValueError):
     """What is stored under `request_id` is not what was written; `reason` says what does not fit."""
 
@@ -113,14 +126,7 @@ def decode(request_id: str, header: bytes, payload: bytes | None, known: str = "
 
     `known`: the payload's digest, when somebody has just computed it; it is computed otherwise.
     """
-    found = _header(header)
-    if found is None:
-        raise CorruptRecord(request_id, "the header has another form")
-    total, admitted, size, sha, state, due, lease, attempt, updated, trace, owner = found.groups()
-    if total != _sum(to_bytes(request_id), header[45:]):
-        raise CorruptRecord(request_id, "the header's checksum does not fit")
-    if (int(lease) == 0) == (state == b"L"):
-        raise CorruptRecord(request_id, "state and lease disagree")
+    _, admitted, size, sha, state, due, lease, attempt, updated, trace, owner = _fields(request_id, header)
     if payload is None:
         raise CorruptRecord(request_id, "there is no payload")
     if len(payload) != int(size) or (known or digest(payload)).encode() != sha:
@@ -137,6 +143,33 @@ def decode(request_id: str, header: bytes, payload: bytes | None, known: str = "
         updated_at=int(updated),
         traceparent=None if trace == b"-" else trace.decode(),
     )
+
+
+def read_header(request_id: str, header: bytes) -> Header:
+    """What a header says, every byte of it checked; its payload is not looked at. Raises CorruptRecord."""
+    _, _, _, _, state, due, lease, attempt, updated, _, owner = _fields(request_id, header)
+    return Header(
+        request_id=request_id,
+        state=_STATES[state],
+        due_at=int(due),
+        owner=to_text(owner),
+        lease_until=int(lease) or None,
+        attempt=int(attempt),
+        updated_at=int(updated),
+    )
+
+
+def _fields(request_id: str, header: bytes) -> tuple[bytes, ...]:
+    """As they stand there, SUM first. Raises CorruptRecord."""
+    found = _header(header)
+    if found is None:
+        raise CorruptRecord(request_id, "the header has another form")
+    fields = found.groups()
+    if fields[0] != _sum(to_bytes(request_id), header[45:]):
+        raise CorruptRecord(request_id, "the header's checksum does not fit")
+    if (int(fields[6]) == 0) == (fields[4] == b"L"):
+        raise CorruptRecord(request_id, "state and lease disagree")
+    return fields
 
 
 def size_of(header: bytes) -> int:

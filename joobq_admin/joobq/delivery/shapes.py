@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum, unique
 
+from joobq_admin.joobq.audit import Actor
 from joobq_admin.joobq.delivery.record import CorruptRecord, Record
 
 
@@ -36,6 +37,7 @@ class GateOutcome(StrEnum):
     CLOSED_BEFORE = "CLOSED_BEFORE"  # by whom the gate says; it stays theirs
     OPENED = "OPENED"
     OPEN_BEFORE = "OPEN_BEFORE"
+    CHANGED = "CHANGED"  # open alone: another gate is closed now than the one that was meant; it stays
 
 
 @unique
@@ -90,10 +92,37 @@ class RepairPage:
 
 
 @dataclass(frozen=True, slots=True)
-class PrunePage:
-    """One step of pruning: go on at `cursor`, "0" = done. `pruned` receipts were deleted."""
+class Mended:
+    """A stretch of a repair: go on at `cursor`, "" = all was looked at. The rest are numbers, as in RepairPage."""
 
     cursor: str
+    records: int
+    entries: int  # of the two indexes
+    expired: int
+    mended: int
+    quarantined: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """A repair cycle as a whole, shared by all who go on with it. Times are unix ms by Redis's clock."""
+
+    operation: str
+    by: Actor  # who began it
+    began_at: int
+    stepped_at: int  # when its last step ended
+    ended_at: int | None  # None: it is not done
+    total: int  # records and entries of indexes, when it began
+    done: Mended  # until now; a step whose answer was lost is not in it
+    stepped: bool = False  # this call has taken a step; else another one was under way, or none was left
+
+
+@dataclass(frozen=True, slots=True)
+class PrunePage:
+    """One step of pruning: go on at `cursor`, "0" = done. `pruned` receipts of `scanned` records were deleted."""
+
+    cursor: str
+    scanned: int
     pruned: int
 
 
@@ -133,6 +162,21 @@ class Quarantined:
     digest: str  # 64 hex digits: SHA-256 of record.evidence(header, payload)
     record: Record | CorruptRecord  # what they decode to now
     evidence: bytes  # what was found when it was set aside: record.evidence of the values of that moment
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """All that is kept of one request, at one moment. Times are unix ms by Redis's clock."""
+
+    request_id: str
+    at: int
+    header: bytes | None  # as stored, as is
+    payload: bytes | None
+    record: Record | CorruptRecord | None  # what they decode to; None = neither is there
+    ready: int | None  # its score in the ready index
+    leases: int | None  # its score in the leases index
+    quarantined: Quarantined | None  # while it is set aside
+    gate: Gate | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,11 @@ ADMIT, CLAIM, EXPIRE, RENEW, SETTLE = (
 IMPORT_RECORD, REPAIR, REPAIR_INDEXES, QUARANTINE, PRUNE = (
     Script(f"delivery/{name}") for name in ("import_record", "repair", "repair_indexes", "quarantine", "prune")
 )
-RELEASE, DISCARD, CLOSE_GATE, STATS, STORED = (
-    Script(f"delivery/{name}") for name in ("release", "discard", "close_gate", "stats", "stored")
+RELEASE, DISCARD, CLOSE_GATE, OPEN_GATE = (
+    Script(f"delivery/{name}") for name in ("release", "discard", "close_gate", "open_gate")
+)
+STATS, STORED, LOOK, INSPECT, INSPECT_INDEXES, RECEIPTS = (
+    Script(f"delivery/{name}") for name in ("stats", "stored", "look", "inspect", "inspect_indexes", "receipts")
 )
 
 

@@ -2,23 +2,16 @@
 -- KEYS[1] hash records · KEYS[2] hash payloads · KEYS[3] zset ready · KEYS[4] zset leases · KEYS[5] hash quarantine
 --   · KEYS[6] string gate
 -- ARGV[1] cursor · ARGV[2] records a page, about · ARGV[3] ms: what was changed longer ago goes
--- Returns {next cursor, receipts deleted}.
+-- Returns {next cursor, records looked at, receipts deleted}.
 --include header
 --include transition
+--include receipts
 --include primary
 
-local page, gone, last = redis.call('HSCAN', records, ARGV[1], 'COUNT', ARGV[2]), {}, now - ARGV[3]
-for i = 1, #page[2], 2 do
-  local id = page[2][i]
-  local r = decode(id, page[2][i + 1])
-  if r and (r.state == 'C' or r.state == 'D') and tonumber(r.updated) < last
-    and redis.call('HEXISTS', quarantine, id) == 0 then
-    gone[#gone + 1] = id
-    staged[id] = false
-  end
-end
-if not gone[1] then return {page[1], 0} end
-local deleted = redis.call('HDEL', records, unpack(gone))
-redis.call('HDEL', payloads, unpack(gone))
+local after, scanned, old = receipts(ARGV[1], ARGV[2], ARGV[3])
+if not old[1] then return {after, scanned, 0} end
+for _, id in ipairs(old) do staged[id] = false end
+local deleted = redis.call('HDEL', records, unpack(old))
+redis.call('HDEL', payloads, unpack(old))
 flush()
-return {page[1], deleted}
+return {after, scanned, deleted}

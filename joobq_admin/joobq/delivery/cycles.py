@@ -1,0 +1,95 @@
+"""A repair cycle that several go on with, step by step: it is one, whoever began it, and its numbers are true for all.
+
+The hash `joobq:admin:repair:{<namespace>:<queue>}` says how far it is; it is kept for an hour after the last step.
+"""
+
+import secrets
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import partial
+
+from redis import exceptions
+
+from joobq_admin.joobq import keys, scripts
+from joobq_admin.joobq.audit import Actor
+from joobq_admin.joobq.delivery import asked
+from joobq_admin.joobq.delivery.mending import Mending
+from joobq_admin.joobq.delivery.shapes import Cycle, Mended
+from joobq_admin.joobq.entry import to_text
+
+A_TURN = 5_000  # ms after which another may take the step of one that does not end it
+KEPT = timedelta(hours=1)
+_KEPT_MS = KEPT // timedelta(milliseconds=1)
+_NUMBERS = ("records", "entries", "expired", "mended", "quarantined")
+_FIELDS = tuple(
+    name.encode() for name in ("operation", "by", "name", "began", "stepped", "ended", "total", "cursor", *_NUMBERS)
+)
+
+
+class Cycles(Mending):
+    """See delivery.ledger.Ledger."""
+
+    def cycle(self) -> Cycle | None:
+        """The repair cycle that goes on, or the last one; None: there was none within the hour."""
+        (values,) = self._read(("HMGET", self._cycle_key, *_FIELDS))
+        return _cycle([part for pair in zip(_FIELDS, values, strict=True) if pair[1] is not None for part in pair])
+
+    def begin_cycle(self, operation: str, by: Actor, seconds: float) -> Cycle | None:
+        """Takes a step of about so long of the cycle that goes on, and begins one when none does.
+
+        One operation begins one cycle. Asked again after a lost answer it goes on where it is.
+        """
+        who, stats = asked.actor(by), self.stats()
+        total = stats.records + stats.due + stats.later + stats.leased + stats.expired
+        new = ("cursor", "records:0", "by", who.id, "name", who.name, "total", total)
+        return self._step(asked.operation(operation), seconds, 1, new)
+
+    def go_on(self, seconds: float) -> Cycle | None:
+        """Takes a step of the cycle that goes on, if none is under way. When it is done, or there is none: nothing."""
+        return self._step("", seconds, 0, ())
+
+    @property
+    def _cycle_key(self) -> bytes:
+        return keys.repair(self.namespace, self.queue)
+
+    def _step(self, operation: str, seconds: float, begins: int, new: Sequence[object]) -> Cycle | None:
+        turn = secrets.token_hex(8)
+        args = (operation, turn, A_TURN, _KEPT_MS, begins, *new)
+        mine, *fields = self._send(scripts.TAKE_TURN.call((self._cycle_key,), args))
+        cycle = _cycle(fields)
+        if not (mine and cycle):
+            return cycle
+        at = _fields(fields)["cursor"]
+        try:
+            done = self.repair_for(seconds, at)
+        except exceptions.RedisError:
+            nothing = Mended(at, 0, 0, 0, 0, 0)
+            scripts.or_else(None, partial(self._end, cycle.operation, turn, nothing))  # the next step need not wait
+            raise
+        return _cycle(self._end(cycle.operation, turn, done), stepped=True)
+
+    def _end(self, operation: str, turn: str, done: Mended) -> list[bytes]:
+        numbers = (part for name in _NUMBERS for part in (name, getattr(done, name)))
+        args = (operation, turn, done.cursor, _KEPT_MS, *numbers)
+        fields: list[bytes] = self._send(scripts.END_TURN.call((self._cycle_key,), args))
+        return fields
+
+
+def _fields(flat: Sequence[bytes]) -> dict[str, str]:
+    return dict(zip(map(to_text, flat[::2]), map(to_text, flat[1::2]), strict=True))
+
+
+def _cycle(flat: Sequence[bytes], stepped: bool = False) -> Cycle | None:
+    found = _fields(flat)
+    if not found:
+        return None
+    return Cycle(
+        operation=found["operation"],
+        by=Actor(found["by"], found["name"]),
+        began_at=int(found["began"]),
+        stepped_at=int(found["stepped"]),
+        ended_at=int(found["ended"]) if found["ended"] else None,
+        total=int(found["total"]),
+        done=Mended(found["cursor"], *(int(found.get(name, "0")) for name in _NUMBERS)),
+        stepped=stepped,
+    )

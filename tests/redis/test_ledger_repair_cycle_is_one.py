@@ -1,0 +1,143 @@
+"""Whoever goes on with a repair goes on with the same cycle: one beginning, one step at a time, numbers that add up."""
+
+from collections.abc import Callable
+
+import pytest
+import redis as redis_py
+
+from joobq_admin.joobq import keys, scripts
+from joobq_admin.joobq.delivery import Cycle, Ledger
+from joobq_admin.joobq.outcome import AnswerLost
+from tests.support.database import changed, contents
+from tests.support.eventually import eventually
+from tests.support.ledgers import agrees, ledger_of, spoil_header
+from tests.support.operators import ANN, BOB, at_once
+from tests.support.servers import Proxy, Server
+
+MANY = 1_200
+CYCLE = keys.repair("shop", "emails")
+
+
+def damaged(redis: redis_py.Redis) -> Ledger:
+    ledger = ledger_of(redis)
+    ledger.admit_many((str(n), b"1") for n in range(MANY))
+    redis.zremrangebyrank(ledger.ready_key, 0, 99)
+    redis.zadd(ledger.ready_key, {f"ghost {n}": 1 for n in range(50)})
+    for n in range(7):
+        spoil_header(ledger, str(n))
+    return ledger
+
+
+def to_the_end(ledger: Ledger) -> Cycle:
+    return eventually(lambda: cycle if (cycle := ledger.go_on(0)) and cycle.ended_at else None, every=0)
+
+
+def test_it_is_kept_beside_the_ledger_and_ends(redis: redis_py.Redis) -> None:
+    ledger = damaged(redis)
+    assert ledger.cycle() is ledger.go_on(0) is None
+    before = contents(redis)
+    first = ledger.begin_cycle("op1", ANN, 0)
+    assert (first.by, first.operation, first.ended_at, first.stepped) == (ANN, "op1", None, True)
+    assert first.total == MANY * 2 - 50
+    done = to_the_end(ledger)
+    assert (done.done.records, done.done.mended, done.done.quarantined) == (MANY, 143, 7)
+    assert done.done.cursor == ""
+    assert first.began_at <= done.stepped_at == done.ended_at
+    assert changed(before, contents(redis)) == {
+        CYCLE, *(key.encode() for key in (ledger.ready_key, ledger.quarantine_key))}  # fmt: skip
+    assert 0 < redis.pttl(CYCLE) <= 3_600_000
+    assert agrees(ledger)
+
+
+def test_two_who_begin_it_go_on_with_one(redis: redis_py.Redis, server: Server) -> None:
+    damaged(redis)
+    ledgers = [ledger_of(server.connect()) for _ in range(4)]
+    began = at_once(
+        *(lambda at=at: ledgers[at].begin_cycle(f"op{at}", (ANN, BOB)[at % 2], 0) for at in range(len(ledgers)))
+    )
+    assert len({(cycle.operation, cycle.by, cycle.began_at) for cycle in began}) == 1
+    ended = at_once(*(lambda ledger=ledger: to_the_end(ledger) for ledger in ledgers))
+    assert len({cycle.done for cycle in ended}) == 1
+    done = ended[0].done
+    assert (done.records, done.expired, done.mended, done.quarantined) == (MANY, 0, 143, 7)
+
+
+def test_while_one_takes_a_step_another_sees_how_far_it_is(
+    redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, other = damaged(redis), ledger_of(redis)
+    seen, page = [], ledger.repair_page
+
+    def slowly(*args, **more):
+        if not seen:
+            seen.append(other.begin_cycle("op2", BOB, 0))
+        return page(*args, **more)
+
+    monkeypatch.setattr(ledger, "repair_page", slowly)
+    assert ledger.begin_cycle("op1", ANN, 0).stepped
+    assert (seen[0].stepped, seen[0].operation, seen[0].by, seen[0].done.records) == (False, "op1", ANN, 0)
+    assert other.go_on(0).stepped
+
+
+def test_a_step_that_never_ended_is_taken_again_by_another(
+    redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its process was killed. What it had come back with late counts, and moves nothing back."""
+    ledger, other = damaged(redis), ledger_of(redis)
+    page, reached = ledger.repair_page, []
+
+    def killed_meanwhile(*args, **more):
+        found = page(*args, **more)
+        redis.hset(CYCLE, "until", 1)  # its turn is over
+        reached.extend(other.go_on(0) for _ in range(2))
+        return found
+
+    monkeypatch.setattr(ledger, "repair_page", killed_meanwhile)
+    late = ledger.begin_cycle("op1", ANN, 0)
+    assert late.done.cursor == reached[-1].done.cursor != reached[0].done.cursor
+    monkeypatch.undo()
+    done = to_the_end(other).done
+    assert (done.mended, done.quarantined) == (143, 7)
+
+
+def test_after_it_a_new_one_begins_by_a_new_press_only(redis: redis_py.Redis) -> None:
+    ledger = damaged(redis)
+    first = ledger.begin_cycle("op1", ANN, 60)
+    assert first.ended_at
+    assert ledger.go_on(0).operation == "op1"
+    assert not ledger.go_on(0).stepped
+    again = ledger.begin_cycle("op1", ANN, 60)
+    assert (again.ended_at, again.stepped) == (first.ended_at, False)
+    second = ledger.begin_cycle("op2", BOB, 60)
+    assert (second.operation, second.by, second.done.mended, second.done.quarantined) == ("op2", BOB, 0, 0)
+
+
+def test_a_late_step_of_a_cycle_before_counts_for_no_other(redis: redis_py.Redis) -> None:
+    ledger = damaged(redis)
+    ledger.begin_cycle("op1", ANN, 60)
+    second = ledger.begin_cycle("op2", BOB, 60)
+    redis.execute_command(*scripts.END_TURN.call((CYCLE,), ("op1", "x", "", 10**6, "mended", 5)))
+    assert ledger.cycle().done == second.done
+
+
+def test_a_lost_answer_leaves_the_cycle_where_it_can_go_on(
+    server: Server, redis: redis_py.Redis, new_proxy: Callable[[Server], Proxy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    damaged(redis)
+    proxy = new_proxy(server)
+    ledger = ledger_of(proxy.connect())
+    ledger.begin_cycle("op1", ANN, 0)
+    page = ledger.repair_page
+
+    def cut(*args, **more):
+        proxy.swallow()
+        return page(*args, **more)
+
+    monkeypatch.setattr(ledger, "repair_page", cut)
+    with pytest.raises(AnswerLost):
+        ledger.go_on(0)
+    monkeypatch.undo()
+    proxy.passes()
+    redis.hset(CYCLE, "until", 0)  # or five seconds later
+    assert to_the_end(ledger).done.records == MANY
+    assert agrees(ledger)
