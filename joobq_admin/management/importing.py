@@ -41,16 +41,17 @@ def import_(terminal: Terminal, asked: Namespace) -> Exit:
             terminal.say(f"Another import of {path} is under way.")
             return Exit.STOPPED
         checkpoint = Checkpoint(path.with_suffix(".checkpoint.json"), asked.name, file, gate)
-        with path.with_suffix(".rejected.ndjson").open("ab") as rejects:
+        beside = path.with_suffix(".rejected.ndjson")
+        with beside.open("ab") as rejects:
             work = Import(ledger, file, rejects, checkpoint)
             stopped = _run(terminal, asked, work)
-    if not work.place.rejects:
-        path.with_suffix(".rejected.ndjson").unlink()
+    if rejected := work.place.rejected:
+        terminal.say(f"{rejected:,} {'line was' if rejected == 1 else 'lines were'} rejected: {beside} says why.")
     else:
-        terminal.say(f"{work.place.rejected:,} lines were rejected: {path.with_suffix('.rejected.ndjson')} says why.")
+        beside.unlink()
     if stopped:
         terminal.say(stopped)
-    return Exit.STOPPED if stopped else Exit.LOOK if work.place.rejects else Exit.DONE
+    return Exit.STOPPED if stopped else Exit.LOOK if rejected else Exit.DONE
 
 
 def _alone(file: BinaryIO) -> bool:

@@ -129,6 +129,15 @@ def test_a_file_that_is_not_there_is_told(valkey: Server, file: Path) -> None:
         imported(file)
 
 
+def test_a_place_that_cannot_be_written_to_is_told(valkey: Server, emails: Ledger, file: Path) -> None:
+    write(file, line("a"))
+    (file.parent / "emails.rejected.ndjson").mkdir()
+    ran = imported(file)
+    assert (ran.ended, ran.lines) == (1, [])
+    assert "emails.rejected.ndjson: Is a directory." in ran.words
+    assert emails.stats().records == 0
+
+
 def stopped_at_100(file: Path) -> None:
     """Of 300 lines; line 50 is bad."""
     write(file, *(line(n) if n != 50 else "bad" for n in range(1, 301)))

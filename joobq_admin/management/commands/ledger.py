@@ -89,6 +89,11 @@ class Command(BaseCommand):
             silent = f"Redis at {connection.address()} does not answer: {connection.silence(trouble)}."
             terminal.say(f"Redis said: {said}" if said else silent)
             ended = Exit.STOPPED
+        except OSError as error:
+            if error.filename is None:
+                raise
+            terminal.say(f"{error.filename}: {error.strerror}.")
+            ended = Exit.STOPPED
         if ended is Exit.DONE and terminal.unrecorded:
             ended = Exit.UNRECORDED
         if ended:
