@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from time import monotonic
 
 import pytest
 import redis as redis_py
@@ -76,9 +75,7 @@ def test_progress_is_told_while_it_counts(server: Server, monkeypatch: pytest.Mo
     assert errors.groups(wait=0).counted == 0
     assert errors.groups(wait=0).total == 2_000
     eventually(lambda: calls[0] > 20)
-    began = monotonic()
-    found = errors.groups()
-    assert monotonic() - began < 1
+    found = errors.groups()  # it does not wait for the end
     assert 0 < found.counted < found.total == 2_000
     assert sum(counts(found)) == found.counted
     assert not found.complete

@@ -1,4 +1,4 @@
-"""Shapes of bytes that a careless reader takes quadratic time for, and all that pages do with the bytes of an entry."""
+"""What a careless reader takes quadratic time for, or worse; and all that pages do with the bytes of an entry."""
 
 from collections.abc import Callable
 
@@ -34,6 +34,27 @@ HOSTILE: dict[str, Callable[[int], bytes]] = {
     "an address without end": lambda n: b"token=://a:" + b"b" * n,
     "controls": lambda n: b'{"token":"\x01\x02\x03","a":"' + b"\x01\x02\x03" * n,
     "members": lambda n: b'{"token":1' + b',"a":1' * n + b"}",
+}
+
+
+# What a careless pattern goes through again and again, in a message of nothing else.
+HOSTILE_WORDS = {
+    "a regex": "(a+)+$",
+    "one word": "a",
+    "digits": "7",
+    "hex": "a1",
+    "words that begin": "a-",
+    "dots": "a.",
+    "slashes": "a/",
+    "colons": ":",
+    "numbers": "1 ",
+    "quotes": "'a ",
+    "escaped quotes": '"\\"',
+    "signs": "a=",
+    "at signs": "@",
+    "schemes": "a://",
+    "months": "Sun, 29 Nov ",
+    "no text": "\udcff",
 }
 
 

@@ -1,31 +1,13 @@
 """Hostile sizes: twice the bytes are twice the steps, and no depth is too deep. `make lab` measures the time."""
 
 import re
-import sys
-from collections.abc import Callable
 
 import pytest
 
 from joobq_admin.pages.tokens import json_pretty, plain
 from joobq_admin.triage.redact import LEVELS
 from tests.support.hostile_bytes import HOSTILE, REDACTION, all_of_it
-
-
-def steps(act: Callable[[], object]) -> int:
-    """How many lines of Python were run."""
-    counted, before = 0, sys.gettrace()
-
-    def step(*_: object) -> Callable[..., object]:
-        nonlocal counted
-        counted += 1
-        return step
-
-    sys.settrace(step)
-    try:
-        act()
-    finally:
-        sys.settrace(before)
-    return counted
+from tests.support.steps import steps
 
 
 @pytest.mark.parametrize("shape", HOSTILE)
