@@ -108,6 +108,6 @@ def prune(terminal: Terminal, asked: Namespace) -> Exit:
         for page in pages(partial(ledger.prune, asked.older_than)):
             pruned += page.pruned
             did |= {"older_than": str(asked.older_than), "pruned": pruned}
-            advance(page.pruned)
+            advance(page.scanned)
     terminal.line(ledger=asked.name, **did)
     return Exit.DONE

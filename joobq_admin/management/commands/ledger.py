@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from joobq_admin import connection
@@ -44,7 +45,7 @@ class Command(BaseCommand):
 
         def action(name: str, act: Act, says: str, changes: bool = False) -> CommandParser:
             added: CommandParser = actions.add_parser(name, help=says, description=says)
-            added.set_defaults(act=act)
+            added.set_defaults(act=act, changes=changes)
             if name != "list":
                 added.add_argument("name", metavar="LEDGER", help="namespace:queue")
             if changes:
@@ -104,6 +105,9 @@ def run(terminal: Terminal, asked: Namespace, act: Act) -> Exit:
     if amiss := server.shortcoming(connection.client()):
         terminal.say(amiss)
         return Exit.STOPPED
+    if settings.READ_ONLY and not _only_looks(asked):
+        terminal.say("JOOBQ_ADMIN_READ_ONLY is set: nobody changes anything.")
+        return Exit.STOPPED
     if hasattr(asked, "name"):
         limits = {name: getattr(asked, name) for name in LIMITS if hasattr(asked, name)}
         namespace, _, queue = asked.name.partition(":")
@@ -113,6 +117,11 @@ def run(terminal: Terminal, asked: Namespace, act: Act) -> Exit:
             terminal.say(f"A ledger is named namespace:queue, as `ledger list` says it; {wrong}.")
             return Exit.WRONG
     return act(terminal, asked)
+
+
+def _only_looks(asked: Namespace) -> bool:
+    """A gate that is neither closed nor opened, and a dry run, change nothing either."""
+    return not asked.changes or getattr(asked, "change", "") is None or getattr(asked, "dry_run", False)
 
 
 def request_id(text: str) -> str:
