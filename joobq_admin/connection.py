@@ -17,7 +17,7 @@ from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.conditions import Condition, Question
 from joobq_admin.joobq.counting import Counting
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
-from joobq_admin.joobq.delivery import Ledger
+from joobq_admin.joobq.delivery import Discovery, Ledger, LedgerStats
 from joobq_admin.joobq.entry import Entry, EntryRef
 from joobq_admin.joobq.operation import Press
 from joobq_admin.joobq.outcome import Refusal, Unreachable
@@ -84,6 +84,22 @@ def ledgers() -> list[tuple[str, str]]:
 def ledger(namespace: str, queue: str, max_payload_bytes: int = 1_048_576, max_records: int = 100_000) -> Ledger:
     """One delivery ledger; both limits as its producers give them. Raises ValueError for names that none can have."""
     return Ledger(client(), namespace, queue, max_payload_bytes, max_records)
+
+
+@cache
+def discovery() -> Discovery:
+    """What this process knows of the ledgers there are."""
+    return Discovery(client())
+
+
+def stats_of(of: Sequence[Ledger]) -> list[LedgerStats]:
+    """How much each of these ledgers holds. Raises TROUBLE."""
+    return Ledger.stats_of(client(), of)
+
+
+def holding(request_id: str, of: Sequence[Ledger]) -> list[Ledger]:
+    """Those of these ledgers where something is kept under this request id. Raises ValueError, TROUBLE."""
+    return Ledger.holding(client(), request_id, of)
 
 
 def waiting(queue: str) -> int | None:

@@ -36,6 +36,13 @@ class Action(Enum):
     PURGE_FOR_GOOD = "purge for good"
     PURGE_ALL = "purge all"
     UNREDACTED = "see unredacted bytes"
+    REPAIR = "repair"
+    EXPIRE = "expire"
+    CLOSE_GATE = "close gate"
+    OPEN_GATE = "open gate"
+    PRUNE = "prune"
+    RELEASE = "release"
+    DISCARD = "discard"
 
     def __str__(self) -> str:
         return self.value
@@ -53,10 +60,18 @@ NEEDED = {
     Action.PURGE_FOR_GOOD: Role.ADMIN,
     Action.PURGE_ALL: Role.ADMIN,
     Action.UNREDACTED: Role.ADMIN,
+    Action.REPAIR: Role.OPERATOR,
+    Action.EXPIRE: Role.OPERATOR,
+    Action.CLOSE_GATE: Role.ADMIN,
+    Action.OPEN_GATE: Role.ADMIN,
+    Action.PRUNE: Role.ADMIN,
+    Action.RELEASE: Role.ADMIN,
+    Action.DISCARD: Role.ADMIN,
 }
 
-#: What cannot be undone, or is not to be seen by who finds an open screen: asks for a sign-in that is not old.
-RECENT = frozenset({Action.PURGE_FOR_GOOD, Action.PURGE_ALL, Action.UNREDACTED})
+#: What cannot be undone, must not be seen by who finds an open screen, or stops and starts the work of a ledger: asks
+#: for a sign-in that is not old.
+RECENT = frozenset({Action.PURGE_FOR_GOOD, Action.PURGE_ALL, Action.UNREDACTED, Action.CLOSE_GATE, Action.OPEN_GATE})
 
 RoleGroups = Mapping[Role, frozenset[str]]
 

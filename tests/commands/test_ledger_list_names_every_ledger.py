@@ -24,6 +24,7 @@ def test_it_tells_what_each_holds_and_touches_nothing(valkey: Server) -> None:
     first, second = ran.lines
     due = emails.resolve("b").due_at
     assert first.pop("at") >= due
+    assert first.pop("last_lease") == emails.resolve("a").lease_until
     numbers = {"records": 2, "due": 1, "later": 0, "leased": 1, "expired": 0, "quarantined": 0}
     assert first == {"ledger": "shop:emails", **numbers, "oldest_due": due, "gate": None}
     assert (second["ledger"], second["later"], second["oldest_due"]) == ("é:a:b", 1, None)

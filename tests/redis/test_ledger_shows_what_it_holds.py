@@ -108,14 +108,15 @@ def test_the_first_of_each_index_is_shown(redis: redis_py.Redis) -> None:
 def test_the_numbers_of_one_moment(redis: redis_py.Redis) -> None:
     ledger, before = ledger_of(redis, max_records=9), clock(redis)
     empty = ledger.stats()
-    assert empty == LedgerStats(empty.at, 0, 9, 0, 0, 0, 0, 0, None, None)
+    assert empty == LedgerStats(empty.at, 0, 9, 0, 0, 0, 0, 0, None, None, None)
     assert empty.at in range(before, clock(redis) + 1)
     run_out(ledger, held(ledger, "over", lease=MS))
     held(ledger, "live")
     ledger.settle(held(ledger, "done"))
     ledger.admit("spoilt", b"1")
     spoil_header(ledger, "spoilt")
-    assert ledger.claim("w").request_id == "over"
+    last = ledger.claim("w")
+    assert last.request_id == "over"
     run_out(ledger, ledger.renew(held(ledger, "again", lease=MS), MS).claim)
     due = ledger.admit("due", b"1").record.due_at
     ledger.admit("due too", b"1")
@@ -123,7 +124,7 @@ def test_the_numbers_of_one_moment(redis: redis_py.Redis) -> None:
     gate = ledger.close_gate(ANN, "because").gate
     until(redis, due)
     stats = ledger.stats()
-    assert stats == LedgerStats(stats.at, 8, 9, 2, 1, 2, 1, 1, due, gate)
+    assert stats == LedgerStats(stats.at, 8, 9, 2, 1, 2, 1, 1, due, gate, last.lease_until)
 
 
 def test_the_first_of_each_index_by_headers_alone(redis: redis_py.Redis) -> None:

@@ -30,13 +30,14 @@ def test_it_goes_on_where_it_ended_until_all_was_seen(many: redis_py.Redis) -> N
 def test_what_is_gone_is_forgotten_by_the_next_whole_look(
     many: redis_py.Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(discovery, "REST", 1_000)
     known = Discovery(many)
     known.look(60)
     ledger = Ledger(many, *SHOP)
     many.delete(*ledger._keys)
     Ledger(many, "closed", "only").close_gate(ANN, "")
     assert known.look(60).names == [KIOSK, SHOP]  # it rests
-    monkeypatch.setattr(discovery, "REST", 0.0)
+    monkeypatch.setattr(discovery, "REST", 0)
     known = Discovery(many)
     assert known.look(60).names == [("closed", "only"), KIOSK]
     many.delete(Ledger(many, "closed", "only").gate_key)

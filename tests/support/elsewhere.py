@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 from joobq_admin import connection
 
-MADE = (connection.client, connection.audit_log, connection.dead_letters)
+MADE = (connection.client, connection.audit_log, connection.dead_letters, connection.discovery)
 
 
 @contextmanager

@@ -16,6 +16,13 @@ MAY = {
     Action.PURGE_FOR_GOOD: {ADMIN},
     Action.PURGE_ALL: {ADMIN},
     Action.UNREDACTED: {ADMIN},
+    Action.REPAIR: {OPERATOR, ADMIN},
+    Action.EXPIRE: {OPERATOR, ADMIN},
+    Action.CLOSE_GATE: {ADMIN},
+    Action.OPEN_GATE: {ADMIN},
+    Action.PRUNE: {ADMIN},
+    Action.RELEASE: {ADMIN},
+    Action.DISCARD: {ADMIN},
 }
 GROUPS = {VIEWER: frozenset({"dl-readers"}), OPERATOR: frozenset({"dl-ops"}), ADMIN: frozenset({"dl-admins", "owners"})}
 

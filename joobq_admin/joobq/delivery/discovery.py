@@ -16,7 +16,7 @@ Name = tuple[str, str]  # namespace, queue
 
 PATTERN = f"{keys.DELIVERY}{{*}}:*"
 STEP = 5_000  # keys that one SCAN goes through: 1 to 3 ms of Redis
-REST = 30.0  # seconds from one whole look to the next
+REST = 10  # times as long as a whole look took, until the next one
 
 _key = re.compile(rf"{keys.DELIVERY}{{({asked.NAME})}}:(?:{'|'.join(keys.DELIVERY_KINDS)})").fullmatch
 
@@ -46,19 +46,20 @@ class Discovery:
         self.redis, self._lock = redis, Lock()
         self._known, self._found = set[Name](), set[Name]()
         self._cursor: int | None = 0  # None: the last look was whole
-        self._whole, self._rested = False, 0.0
+        self._whole, self._took, self._rested = False, 0.0, 0.0
 
     def look(self, seconds: float) -> Known:
         """Looks on for about so long, unless another thread does; what is known then. Raises what reading raises."""
         if self._lock.acquire(blocking=False):
             try:
-                self._look(time.monotonic() + seconds)
+                self._look(seconds)
             finally:
                 self._lock.release()
         return Known(sorted(self._known | self._found), self._whole)
 
-    def _look(self, until: float) -> None:
-        if self._cursor is None and time.monotonic() < self._rested:
+    def _look(self, seconds: float) -> None:
+        began = time.monotonic()
+        if self._cursor is None and began < self._rested:
             return
         cursor, goes_on = self._cursor or 0, True
         while goes_on:
@@ -66,7 +67,8 @@ class Discovery:
             cursor = int(answer[0])
             self._found = self._found | set(names_of(answer[1]))
             self._cursor = cursor or None
-            goes_on = bool(cursor) and time.monotonic() < until
+            goes_on = bool(cursor) and time.monotonic() < began + seconds
+        self._took += time.monotonic() - began
         if not cursor:
-            self._known, self._found = self._found, set()
-            self._whole, self._rested = True, time.monotonic() + REST
+            self._known, self._found, self._whole = self._found, set(), True
+            self._rested, self._took = time.monotonic() + REST * self._took, 0.0

@@ -117,7 +117,7 @@ class Reading:
         return list(found)
 
     def _stats(self, answer: list[Any]) -> LedgerStats:
-        now, records, due, later, leased, expired, quarantined, first, gate = answer
+        now, records, due, later, leased, expired, quarantined, first, gate, last = answer
         return LedgerStats(
             at=now,
             records=records,
@@ -129,6 +129,7 @@ class Reading:
             quarantined=quarantined,
             oldest_due=int(float(first)) if due else None,
             gate=steps.gate(gate),
+            last_lease=int(float(last)) if leased else None,
         )
 
     def gate(self) -> Gate | None:

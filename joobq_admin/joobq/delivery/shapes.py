@@ -201,3 +201,4 @@ class LedgerStats:
     quarantined: int
     oldest_due: int | None  # since when the first request waits, None when none is due
     gate: Gate | None
+    last_lease: int | None  # when the last lease ends, None when none runs
