@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from itertools import islice, takewhile
-from typing import NamedTuple, Unpack
+from typing import Unpack
 
 from redis import Redis
 
@@ -15,33 +15,16 @@ from joobq_admin.joobq import asked, keys, lookup, scripts
 from joobq_admin.joobq.audit import AuditLog
 from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.counting import Counting, Counts
-from joobq_admin.joobq.entry import TIMES_FROM, Entry, EntryRef, Score
+from joobq_admin.joobq.entry import Entry, EntryRef, Score
 from joobq_admin.joobq.filters import Where, in_queue, of_jobs
 from joobq_admin.joobq.lookup import BUDGET, TOP, Cursor, Near, Page
 from joobq_admin.joobq.operation import CONFLICT, MISSING, Operation, Press
 from joobq_admin.joobq.outcome import Answer, AnswerLost, Outcome, Refused, outcome_of
+from joobq_admin.joobq.overview import ANY, NOTHING, Numbers, Overview, Wanted, overview
 from joobq_admin.joobq.purging import Purging
 from joobq_admin.joobq.redriven import CannotRedrive, Redriven, redriven
 from joobq_admin.joobq.scripts import Reply
 from joobq_admin.joobq.unredacted import Giving
-
-NOTHING = Page((), None, None, 0, None, True, 0)
-
-
-class Numbers(NamedTuple):
-    """Entries per queue, and how many purged ones are in the bin; None without a bin, or when it may not be read."""
-
-    counts: Counts
-    binned: int | None = None
-
-
-class Overview(NamedTuple):
-    """A page of entries, and what stands around it. `dated`: how many of the total have a score that is a time."""
-
-    counts: Counts
-    page: Page
-    dated: int
-    binned: int | None = None  # as in Numbers
 
 
 class DeadLetterQueue:
@@ -130,23 +113,22 @@ class DeadLetterQueue:
         return lookup.walk(self.redis, cursor or TOP, limit, where, budget, newer, enough)
 
     def overview(
-        self, cursor: Cursor | None = None, limit: int = 50, queue: str | None = None, newer: bool = False
+        self,
+        cursor: Cursor | None = None,
+        limit: int = 50,
+        queue: str | None = None,
+        newer: bool = False,
+        wanted: Wanted = ANY,
+        beside: Sequence[scripts.Call] = (),
     ) -> Overview:
-        """What a list shows, the page as `walk` gives it; one round trip, unless a filter has to read on."""
+        """What a list shows, the page as `walk` gives it; one round trip, unless a filter has to read on.
+
+        `wanted`: what else is looked for, and within which time; `beside`: calls that change nothing, sent along.
+        """
         asked.whole("limit", limit, 1)
         asked.queue(queue)
-        first = lookup.first_call(cursor or TOP, limit, queue is not None, BUDGET, newer)
-        dated = lookup.seek_call(Cursor(TIMES_FROM), "older", 0)
-        counted, entries, ranks, *binned = scripts.read(self.redis, [Counting.CALL, first, dated], self._in_bin)
-        counts, rows, times = self.counting.counts(counted), lookup.rows_of(entries), lookup.rows_of(ranks)
-        enough = self.counting.certain(queue, counted) if queue is not None and cursor is None and not newer else None
-        where = in_queue(queue) if queue is not None else None
-        page = (
-            lookup.walk(self.redis, cursor or TOP, limit, where, BUDGET, newer, enough, rows)
-            if enough != 0
-            else NOTHING
-        )
-        return Overview(counts, page, max(0, counts.total - times.below), *binned)
+        around = (self.redis, self.counting, self._in_bin)
+        return overview(*around, cursor, limit, queue, newer, wanted, beside)
 
     def find(self, jid: str) -> Entry | None:
         """The newest entry of this job; reads the whole set when there is none."""

@@ -117,8 +117,15 @@ def between(redis: Redis, upper: Entry, lower: Entry) -> Cursor:
     return exact._replace(twins=here.below - cut.below)
 
 
+def within(span: Span, cursor: Cursor, newer: bool) -> Cursor:
+    """Where a walk through `span` begins that is to begin at `cursor`."""
+    if span == ANY_TIME:
+        return cursor
+    return max(Cursor(span.since), cursor) if newer else min(Cursor(span.until), cursor)
+
+
 def first_call(cursor: Cursor, limit: int, filtered: bool, budget: int, newer: bool) -> scripts.Call:
-    """What `walk` asks first."""
+    """What `walk` asks first, where it begins (`within` its span)."""
     return seek_call(cursor, "newer" if newer else "older", min(CHUNK if filtered else limit, budget) + 1)
 
 
@@ -141,9 +148,8 @@ def walk(
     other calls.
     """
     found: list[Entry] = []
+    cursor = within(span, cursor, newer)
     edge = None if span == ANY_TIME else Cursor(span.since if newer else span.until)
-    if edge:
-        cursor = max(edge, cursor) if newer else min(edge, cursor)
     scanned, room, behind, here, last = 0, BUDGET_BYTES, None, cursor, None
     while True:
         want = min(CHUNK if where else limit, budget - scanned)

@@ -42,7 +42,7 @@ class Ticking:
 def read(asked: Listing, user: User) -> dict[str, Any]:
     """The list as it is now. Raises TROUBLE."""
     now = times.now()
-    counts, page, dated, binned = dead_letters().overview(asked.start, asked.limit, asked.queue, asked.newer)
+    counts, page, dated, binned, _ = dead_letters().overview(asked.start, asked.limit, asked.queue, asked.newer)
     records, unread = of_jobs(entry.jid for entry in page.entries if entry.jid)
     acts = page.entries and user.can(Action.REDRIVE)
     back, line = url(asked).partition("?")[2], of_any(dead_letters().lifetime)

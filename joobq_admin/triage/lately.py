@@ -1,18 +1,18 @@
 """What died within the hour, by error: told from the newest entries, which are looked at anew every few seconds."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from joobq_admin.joobq import lookup
+from joobq_admin.joobq import lookup, scripts
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
 from joobq_admin.joobq.entry import TIMES_TO
 from joobq_admin.joobq.filters import Span
 from joobq_admin.joobq.lookup import CHUNK, Cursor
-from joobq_admin.joobq.spread import spread
+from joobq_admin.joobq.spread import spread_calls, spread_of
 from joobq_admin.triage.fingerprint import Fingerprint, fingerprint
 from joobq_admin.triage.redact import Redaction
 
@@ -94,29 +94,48 @@ class Look:
         return Arriving(len(found), found[0], whole) if found else None
 
 
+class Question:
+    """What a look asks, to be sent together with other calls; `look` reads the replies."""
+
+    def __init__(self, queue: DeadLetterQueue, redaction: Redaction) -> None:
+        self._redis, self._redaction = queue.redis, redaction
+        self._since = round((datetime.now(UTC) - HOUR).timestamp() * 1000)
+        spread = spread_calls([self._since, TIMES_TO])
+        self.calls = [*spread, lookup.first_call(Cursor(TIMES_TO), LOOK, False, LOOK, False)]
+
+    def look(self, replies: Sequence[Any]) -> Look:
+        """Without asking more, unless entries are large. Raises Unreachable, or what Redis says."""
+        found, rows = spread_of(replies[-2]), lookup.rows_of(replies[-1])
+        page = lookup.walk(self._redis, Cursor(TIMES_TO), LOOK, rows=rows, span=Span(self._since, TIMES_TO))
+        errors, newest = dict[str, Fingerprint](), list[Death]()
+        for entry in page.entries:
+            error = fingerprint(entry, self._redaction)
+            errors.setdefault(error.id, error)
+            newest.append(Death(error.id, entry.queue, datetime.fromtimestamp(entry.score / 1000, UTC), entry.digest))
+        return Look(tuple(newest), errors, max(found.between[0], len(newest)), found.as_of)
+
+
 class Lately:
-    """Kept by a process. `look` may be called from any thread; two that look at once look twice."""
+    """The last look of a process. May be called from any thread; two that look at once look twice."""
 
     def __init__(self, queue: DeadLetterQueue, redaction: Redaction) -> None:
         self._queue, self._redaction = queue, redaction
         self._look: Look | None = None
         self._again_at = 0.0
 
-    def look(self) -> Look:
-        """At most five seconds old; a new one is two or three round trips. Raises Unreachable, or what Redis says."""
-        if self._look is None or monotonic() >= self._again_at:
-            self._look, self._again_at = self._looked(), monotonic() + LOOK_AGAIN
-        return self._look
+    def question(self) -> Question | None:
+        """What `look` is to be told; None while the last look is at most five seconds old."""
+        fresh = self._look is not None and monotonic() < self._again_at
+        return None if fresh else Question(self._queue, self._redaction)
 
-    def _looked(self) -> Look:
-        redis = self._queue.redis
-        as_of = spread(redis, [TIMES_TO]).as_of
-        since = round((as_of - HOUR).timestamp() * 1000)
-        page = lookup.walk(redis, Cursor(TIMES_TO), LOOK, span=Span(since, TIMES_TO))
-        errors, newest = dict[str, Fingerprint](), list[Death]()
-        for entry in page.entries:
-            error = fingerprint(entry, self._redaction)
-            errors.setdefault(error.id, error)
-            newest.append(Death(error.id, entry.queue, datetime.fromtimestamp(entry.score / 1000, UTC), entry.digest))
-        deaths = len(newest) if page.complete else spread(redis, [since, TIMES_TO]).between[0]
-        return Look(tuple(newest), errors, max(deaths, len(newest)), as_of)
+    def look(self, question: Question | None = None, replies: Sequence[Any] = ()) -> Look:
+        """At most five seconds old; one round trip, or none with the `replies` to a `question`.
+
+        Raises Unreachable, or what Redis says.
+        """
+        if not replies and (question := self.question()):
+            replies = scripts.read(self._queue.redis, question.calls)
+        if question:
+            self._look, self._again_at = question.look(replies), monotonic() + LOOK_AGAIN
+        assert self._look
+        return self._look

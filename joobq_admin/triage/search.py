@@ -3,7 +3,7 @@
 A search reads entries, so it ends within a time and says how far it came: the page that it gives says where to go on.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from time import monotonic
@@ -15,6 +15,8 @@ from joobq_admin.joobq.dead_letters import DeadLetterQueue
 from joobq_admin.joobq.entry import OWN_FIELDS, TIMES_FROM, TIMES_TO, Entry, Kind, to_bytes, to_text
 from joobq_admin.joobq.filters import ANY_TIME, Span, Where, in_queue, may_hold, may_hold_in_any_case
 from joobq_admin.joobq.lookup import TOP, Cursor, Page
+from joobq_admin.joobq.overview import Overview, Wanted
+from joobq_admin.joobq.scripts import Call
 from joobq_admin.triage.fingerprint import FINGERPRINT, UNNAMED, error_class, id_of, key_of, version_of
 from joobq_admin.triage.redact import Redaction
 
@@ -104,6 +106,22 @@ def search(
         return queue.walk(cursor, limit, wanted.queue, newer=newer)
     where, start, deadline = wanted.where(redaction), cursor or TOP, monotonic() + seconds
     return lookup.walk(queue.redis, start, limit, where, BUDGET, newer, span=wanted.span, deadline=deadline)
+
+
+def overview(
+    queue: DeadLetterQueue,
+    wanted: Search,
+    redaction: Redaction,
+    cursor: Cursor | None = None,
+    limit: int = 50,
+    newer: bool = False,
+    beside: Sequence[Call] = (),
+) -> Overview:
+    """What `search` finds, with the counts and whatever else is asked for beside it: `DeadLetterQueue.overview`."""
+    if wanted == Search(queue=wanted.queue):
+        return queue.overview(cursor, limit, wanted.queue, newer, beside=beside)
+    look = Wanted(wanted.where(redaction), wanted.span, BUDGET, monotonic() + SECONDS)
+    return queue.overview(cursor, limit, None, newer, look, beside)
 
 
 def moment(text: str, now: datetime) -> datetime:

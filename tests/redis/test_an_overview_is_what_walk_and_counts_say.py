@@ -5,7 +5,9 @@ from redis import Redis
 
 from joobq_admin.joobq import keys
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
+from joobq_admin.joobq.filters import Span
 from joobq_admin.joobq.lookup import Cursor
+from joobq_admin.joobq.overview import Wanted
 from tests.support.letters import DIED, jid, letter, real_letters
 from tests.support.operators import ANN, dead_letters
 from tests.support.trips import sends
@@ -21,7 +23,7 @@ def test_the_same(redis: Redis, queue: str | None, newer: bool, cursor: Cursor |
     for real in real_letters():
         redis.zadd(keys.DEAD, {real.raw: float(real.score)})
     dead.recount()
-    counts, page, dated, _ = dead.overview(cursor, 10, queue, newer)
+    counts, page, dated, *_ = dead.overview(cursor, 10, queue, newer)
     assert page == dead.walk(cursor, 10, queue=queue, newer=newer)
     assert counts == dead.counts()
     assert dated == sum(float(real.score) > 10**12 for real in real_letters())
@@ -36,6 +38,19 @@ def test_one_round_trip(redis: Redis) -> None:
     with sends(redis) as count:
         dead.overview()
     assert count() == 1
+
+
+def test_whatever_else_is_asked_comes_with_it(redis: Redis) -> None:
+    dead = dead_letters(redis)
+    dead.add(DIED, [letter(n) for n in range(3)])
+    dead.add(DIED + 1, [letter(n, death=1) for n in range(3)])
+    dead.overview()
+    late = Wanted(lambda entry: entry.jid != jid(1), Span(since=DIED + 1))
+    with sends(redis) as count:
+        found = dead.overview(wanted=late, beside=[("ZCARD", keys.DEAD), ("ZCOUNT", keys.DEAD, DIED, DIED)])
+    assert count() == 1
+    assert [entry.jid for entry in found.page.entries] == [jid(2), jid(0)]
+    assert (found.counts.total, found.beside, found.binned) == (6, [6, 3], 0)
 
 
 def test_the_number_of_the_bin_comes_with_it(redis: Redis) -> None:
@@ -53,6 +68,6 @@ def test_a_bin_that_may_not_be_read_hides_nothing_else(redis: Redis) -> None:
     redis.set(keys.BIN_TIMES, "no bin")
     dead = dead_letters(redis)
     dead.add(DIED, [letter(1)])
-    counts, page, _, binned = dead.overview()
+    counts, page, _, binned, _ = dead.overview()
     assert (counts, len(page.entries), binned) == ({"emails": 1}, 1, None)
     assert dead.numbers() == ({"emails": 1}, None)
