@@ -22,6 +22,8 @@ from joobq_admin.joobq.entry import Entry, EntryRef
 from joobq_admin.joobq.operation import Press
 from joobq_admin.joobq.outcome import Refusal, Unreachable
 from joobq_admin.joobq.purging import Purging
+from joobq_admin.triage.groups import Grouping
+from joobq_admin.triage.lately import Lately
 from joobq_admin.triage.redact import Redaction
 
 CONNECT_WITHIN, ANSWER_WITHIN = 2.0, 5.0  # seconds; htmx waits 15
@@ -176,3 +178,15 @@ def address() -> str:
 def redaction() -> Redaction:
     """What of an entry is never shown."""
     return Redaction(settings.REDACT)
+
+
+@cache
+def lately() -> Lately:
+    """What died within the hour."""
+    return Lately(dead_letters(), redaction())
+
+
+@cache
+def grouping() -> Grouping:
+    """The dead letters by error, counted while somebody looks."""
+    return Grouping(dead_letters(), redaction())
