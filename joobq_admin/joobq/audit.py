@@ -62,6 +62,12 @@ class Record:
         """Of a purge_all: the whole set went. Else everything of `queue`, '' = of the entries that name none."""
         return not self.queue and "queue" not in self.fields
 
+    @property
+    def entries(self) -> int | None:
+        """Of a purge_all: how many went, or, of one queue, were about to; None where it does not say."""
+        told = self.fields.get("entries", "")
+        return int(told) if told.isascii() and told.isdigit() and len(told) < 20 else None
+
 
 @dataclass(frozen=True, slots=True)
 class RecordPage:
@@ -107,6 +113,10 @@ class AuditLog:
         wanted = list(dict.fromkeys(jids))
         found = self._find([b"j:" + jid_key(to_bytes(jid)) + b"\0" for jid in wanted], most)
         return dict(zip(wanted, found, strict=True))
+
+    def of_purge_all(self, most: int = 1_000) -> list[Record]:
+        """Purges of everything, or of everything of one queue, the newest first."""
+        return self._find([b"a:purge_all\0"], most)[0]
 
     def page(
         self,

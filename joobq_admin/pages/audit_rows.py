@@ -186,8 +186,8 @@ def _did(record: Record) -> str:
 
 def _purged_all(record: Record, queue: str) -> str:
     """Of one queue the record is written before its first entry goes: how many did is not known."""
-    entries = record.fields.get("entries", "")
-    n = f"{int(entries):,} {'entry' if entries == '1' else 'entries'}" if entries.isdecimal() else "every entry"
+    entries = record.entries
+    n = "every entry" if entries is None else f"{entries:,} {'entry' if entries == 1 else 'entries'}"
     if record.everything:
         return f"everything, {n}, gone for good"
     return f"{n} of {queue} were to go for good" if queue else f"{n} without a queue name were to go for good"

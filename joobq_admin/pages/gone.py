@@ -35,7 +35,6 @@ THEN = {
 }
 TONES = {"redrive": ("done", "check"), "restore": ("done", "undo"), "unredacted": ("mute", "eye")}
 OVER = "The entry this link points to is no longer in dead letters"
-MOST_READ = 2_000  # records of the audit log, for a purge of everything
 NO_MORE = "No entry of this job is in dead letters any more"
 
 
@@ -125,11 +124,7 @@ def _queue(here: Sequence[Entry], records: Sequence[Record]) -> str:
 
 def _went_with_all(what: Lost) -> Record | None:
     """The purge of everything that took it, or may have."""
-    log = audit_log()
-    page = log.page(
-        where=lambda record: record.action == "purge_all", limit=MOST_READ, since=what.since, budget=MOST_READ
-    )
-    return history.went_with_all(page.records, what.died, what.last, what.queue)
+    return history.went_with_all(audit_log().of_purge_all(), what.died, what.last, what.queue)
 
 
 def _tombstone(
@@ -213,16 +208,19 @@ def with_all(purge: Record, what: Lost, user: User, now: datetime) -> Tombstone:
     """Everything was purged since. Where it is not certain that it was there, that is said."""
     all_of, who, queue = _everything(purge), name_of(purge, user), plain(purge.queue)
     ago = f", {times.distance(purge.at, now)}" if purge.at else ""
-    entries = purge.fields.get("entries", "")
-    count = f"{int(entries):,} {'entry' if entries == '1' else 'entries'}" if entries.isdecimal() else ""
+    n, were = purge.entries, "" if purge.everything else " were to go"
+    count = "" if n is None else f"{n:,} {'entry' if n == 1 else 'entries'}{were}"
     facts: list[Fact] = [("What", f"{all_of} was purged, for good", count)]
     if purge.at:
         facts.append(("When", f"{purge.at:%H:%M:%S} UTC", f"{purge.at:%a %-d %b %Y}"))
     if purge.reason:
         facts.append(("Why", why(purge.reason), ""))
     facts.append(("In the audit log", f"No record says that {what.what} left before", ""))
-    unsure = [] if what.since else ["had died by then"]
-    unsure += [f"was in {queue}" if queue else "named no queue"] if not (purge.everything or what.queue) else []
+    unsure = [f"was in {queue}" if queue else "named no queue"] if not (purge.everything or what.queue) else []
+    if not purge.everything:  # what died since is left alone, and when that was is not recorded
+        unsure.append("was there when they were counted")
+    elif not what.since:
+        unsure.append("had died by then")
     return Tombstone(
         over=_over(what), heading=f"{all_of} was purged by {who}{ago}", tone="bad", icon="purge",
         ref=f"version {what.digest[:4]}…", jid=plain(what.jid)[:64], facts=tuple(facts),

@@ -16,7 +16,7 @@ from joobq_admin.pages import answer, forms, gone, links, pressed, purged, slip,
 from joobq_admin.pages.answer import Problem
 from joobq_admin.pages.follow import Follow, follow, untold
 from joobq_admin.pages.pressed import Told
-from joobq_admin.pages.purge_progress import progress
+from joobq_admin.pages.purge_progress import Progress, progress
 from joobq_admin.pages.sends import name_of, why
 from joobq_admin.pages.tokens import plain
 from joobq_admin.pages.undo import UNREAD, in_the_bin, moment, the_bin, undo_of
@@ -135,8 +135,8 @@ def _many(records: list[Record], request: HttpRequest, step: Step | None) -> dic
     first, now = records[0], times.now()
     all_of = next((record for record in records if record.action == "purge_all"), None)
     far = progress(all_of, request.user, step) if all_of else None
-    did = ", ".join(_did(action, [r for r in records if r.action == action]) for action in _actions(records))
-    did = did[:1].upper() + did[1:] if not (far and far.under_way) else did.replace("purged", "Purging", 1)
+    did = ", ".join(_did(action, [r for r in records if r.action == action], far) for action in _actions(records))
+    did = did[:1].upper() + did[1:]
     entries = [record for record in records if record.action != "purge_all"]
     cut = f"The newest {MOST_SHOWN} of {len(entries):,} are shown." if len(entries) > MOST_SHOWN else ""
     more = f" No more than {MOST_READ:,} of its records are read." if len(records) == MOST_READ else ""
@@ -193,14 +193,20 @@ def _actions(records: list[Record]) -> list[str]:
     return list(dict.fromkeys(record.action for record in reversed(records)))
 
 
-def _did(action: str, records: list[Record]) -> str:
-    if action == "purge_all":
-        entries, queue = records[0].fields.get("entries", ""), plain(records[0].queue, 80)
-        count = _count(int(entries) if entries.isdigit() else 0, "entry", "entries")
-        if records[0].everything:
-            return f"purged everything: {count}"
-        return f"purged everything {f'in {queue}' if queue else 'without a queue name'}: {count}"
-    return f"{history.did(action)} {_count(len(records), 'dead letter', 'dead letters')}"
+def _did(action: str, records: list[Record], far: Progress | None) -> str:
+    """`far`: of a purge of everything, how far that went."""
+    if action != "purge_all" or not far:
+        return f"{history.did(action)} {_count(len(records), 'dead letter', 'dead letters')}"
+    did, count, queue = "purged", _count(far.planned, "entry", "entries"), plain(records[0].queue, 80)
+    if far.under_way:
+        did = "purging"
+    elif far.gone is None:
+        count = f"up to {count}"
+    elif far.gone < far.planned:
+        count = f"{far.gone:,} of {count}"
+    if records[0].everything:
+        return f"{did} everything: {count}"
+    return f"{did} everything {f'in {queue}' if queue else 'without a queue name'}: {count}"
 
 
 def _count(n: int, one: str, many: str) -> str:

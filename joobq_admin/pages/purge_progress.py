@@ -14,11 +14,14 @@ ALL_GONE = "They are gone for good. No copy is kept."
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`text` says it all. `url` '': there is nothing to go on with, or not for this reader; `goes_on`: by itself."""
+    """`text` says it all. `gone`: None where that is not known any more; `operation`: what is under way, else ''.
+
+    `url` '': there is nothing to go on with, or not for this reader; `goes_on`: by itself.
+    """
 
     text: str
     planned: int = 0
-    gone: int = 0
+    gone: int | None = None
     url: str = ""
     operation: str = ""
     after: str = ""
@@ -26,25 +29,25 @@ class Progress:
 
     @property
     def under_way(self) -> bool:
-        return self.planned > self.gone
+        return bool(self.operation)
 
 
 def progress(record: Record, user: User, step: Step | None = None) -> Progress:
     """By its record and its plan. `step`: the one that was just done, by this reader. Raises TROUBLE."""
-    entries = record.fields.get("entries", "")
-    planned, plan = int(entries) if entries.isdecimal() else 0, None
-    if not record.everything:
-        plan = connection.purging(operation=record.operation).planned()
-        if not plan:
-            return Progress(NOT_KEPT)
-    if not plan or not plan.left:
-        return Progress(ALL_GONE)
+    planned = record.entries or 0
+    if record.everything:
+        return Progress(ALL_GONE, planned, planned)
+    plan = connection.purging(operation=record.operation).planned()
+    if not plan:
+        return Progress(NOT_KEPT, planned)
     planned = max(planned, plan.left)
     gone = planned - plan.left
+    if not plan.left:
+        return Progress(ALL_GONE, planned, gone)
     if plan.over:
         there = "was not there" if plan.left == 1 else "were not there"
         text = f"{gone:,} of them are gone for good, no copy is kept. {plan.left:,} {there} any more when its turn came"
-        return Progress(f"{text}: it left meanwhile, or came in again.")
+        return Progress(f"{text}: it left meanwhile, or came in again.", planned, gone)
     text = f"{gone:,} of {planned:,} are gone, {plan.left:,} are still to go."
     if not step:
         text += " It stands still when no page goes on with it. It can go on within an hour of its last step."

@@ -199,6 +199,7 @@ def test_who_left_the_page_finds_it_stopped_and_goes_on(client: Client, valkey: 
     assert of(valkey, b"emails") == 0
     valkey.client.delete(keys.plan(hidden(page)["operation"]))
     assert "How many did is not kept for longer than an hour." in says(get(client, url))
+    assert "Purged everything in emails: up to 700 entries, by you" in says(get(client, url))
 
 
 def pressed_to_the_end_of_planning(client: Client) -> HttpResponse:
@@ -213,6 +214,7 @@ def test_what_left_meanwhile_is_told(client: Client, valkey: Server) -> None:
     valkey.client.zrem(keys.DEAD, letter(0))
     page = get(client, answered(client, question, 3)["Location"])
     assert "2 of them are gone for good, no copy is kept. 1 was not there any more" in says(page)
+    assert "Purged everything in emails: 2 of 3 entries, by you" in says(page)
 
 
 def test_a_plan_that_was_not_kept_is_made_anew_and_asked_about(client: Client, valkey: Server) -> None:

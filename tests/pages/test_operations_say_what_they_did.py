@@ -98,12 +98,12 @@ def test_of_very_many_all_are_counted_and_some_are_shown(client: Client, valkey:
     assert len(elements(page, "td", data_l="jid")) == 100
 
 
-@pytest.mark.parametrize(("queue", "what"), [(None, "everything"), ("invoices", "everything in invoices")])
+@pytest.mark.parametrize(("queue", "what"), [(None, "everything: "), ("invoices", "everything in invoices: up to ")])
 def test_the_whole_set_at_once(client: Client, valkey: Server, queue: str | None, what: str) -> None:
     assert dead_letters(valkey.client).purge_all(queue, by=ANN, reason="Load test", operation="op-1") == 3
     page = get(client, "/operations/op-1/")
     assert page.status_code == 200
-    assert f"Purged {what}: 3 entries, by Ann Āboliņa" in says(page)
+    assert f"Purged {what}3 entries, by Ann Āboliņa" in says(page)
     assert "Load test" in says(page)
     assert elements(page, "table") == []
 

@@ -63,6 +63,15 @@ def test_beyond_it_the_oldest_go_with_their_members_of_the_index(redis: redis_py
     assert len(log.of_jid("x" * 200, most=1_000)) == len([n for n in range(CAP + 60 - size, CAP + 60) if n % 4 == 0])
 
 
+def test_a_purge_of_everything_is_found_as_long_as_its_record(redis: redis_py.Redis) -> None:
+    dead_letters(redis, cap=CAP).purge_all(by=ANN, operation="all")
+    press(redis, range(CAP + 49))
+    assert [record.operation for record in AuditLog(redis).of_purge_all()] == ["all"]
+    press(redis, range(CAP + 49, CAP + 60))
+    assert AuditLog(redis).of_purge_all() == []
+    assert set(redis.zrange(keys.AUDIT_INDEX, 0, -1)) == expected_index(redis)
+
+
 def test_an_operation_is_remembered_exactly_as_long_as_its_record(redis: redis_py.Redis) -> None:
     refs = press(redis, range(CAP + 51))
     queue = dead_letters(redis, cap=CAP)

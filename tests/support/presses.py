@@ -125,6 +125,8 @@ def is_recorded(before: Contents, after: Contents, name: str) -> bool:
     ((id_, record),) = new
     what = b"" if name == "purge_all" else REF.digest.encode()
     members = {b"o:op1\0%s\0%s\0%s" % (name.encode(), what, id_)}
+    if name == "purge_all":
+        members.add(b"a:purge_all\0" + id_)
     if what:
         members |= {b"d:%s\0%s" % (what, id_), b"j:%s\0%s" % (jid(1).encode(), id_)}
     if name == "redrive":

@@ -100,6 +100,7 @@ class Model:
         members |= {f"d:{mark[2]}".encode() + b"\0" + id_} if mark[2] else set()
         members |= {f"j:{row['jid']}".encode() + b"\0" + id_} if row.get("jid") else set()
         members |= {f"s:{mark[0]}\0{row['job']}".encode() + b"\0" + id_} if row.get("job") else set()
+        members |= {b"a:purge_all\0" + id_} if mark[1] == "purge_all" else set()
         assert {command[3] for command in index} == members
         self.index |= members
 

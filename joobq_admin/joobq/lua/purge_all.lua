@@ -40,6 +40,8 @@ else
   redis.call('ZREM', index, '')  -- changes nothing; a server that takes no writes refuses it, a full one keeps the record then
 end
 if audit then
-  record(audit, index, mark, '', '', 'action', 'purge_all', 'operation', operation, 'entries', entries, unpack(ARGV, 3))
+  local id = record(audit, index, mark, '', '', 'action', 'purge_all', 'operation', operation, 'entries', entries,
+    unpack(ARGV, 3))
+  redis.pcall('ZADD', index, 0, 'a:purge_all\0' .. id)
 end
 return {entries, 0}

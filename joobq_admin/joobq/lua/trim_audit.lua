@@ -13,6 +13,7 @@ for _, row in ipairs(rows) do
   if field.operation and field.action then
     local digest = field.digest or ''
     gone[#gone + 1] = 'o:' .. field.operation .. '\0' .. field.action .. '\0' .. digest .. '\0' .. id
+    if field.action == 'purge_all' then gone[#gone + 1] = 'a:purge_all\0' .. id end
     if digest ~= '' then gone[#gone + 1] = 'd:' .. digest .. '\0' .. id end
     if field.jid and field.jid ~= '' then gone[#gone + 1] = 'j:' .. field.jid .. '\0' .. id end
     if field.job and field.job ~= '' then gone[#gone + 1] = 's:' .. field.operation .. '\0' .. field.job .. '\0' .. id end

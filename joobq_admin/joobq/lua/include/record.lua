@@ -1,5 +1,6 @@
 -- The audit log: a stream of records and a zset that finds them, with members (all of score 0, by bytes)
 -- o:<operation>\0<action>\0<digest>\0<id> · d:<digest>\0<id> · j:<jid>\0<id> · s:<operation>\0<job that was sent>\0<id>
+-- a:purge_all\0<id>: one record stands for entries of any digest and job
 local function mark_of(operation, action, digest)
   return 'o:' .. operation .. '\0' .. action .. '\0' .. digest .. '\0'
 end
