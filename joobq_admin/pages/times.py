@@ -48,6 +48,19 @@ def clock(at: datetime, now: datetime) -> str:
     return at.strftime("%-d %b, %H:%M") if at.year == now.year else at.strftime("%-d %b %Y")
 
 
+def minute(at: datetime, now: datetime) -> str:
+    """The same without seconds."""
+    text = clock(at, now)
+    return text[:-3] if at.date() == now.date() else text
+
+
+def between(since: datetime, until: datetime, now: datetime) -> str:
+    """'02:00 to 02:15', each with its date when that is not today's; one that both share is said once."""
+    first, last = minute(since, now), minute(until, now)
+    date, _, clock = last.rpartition(", ")
+    return f"{first} to {clock if date and first.startswith(f'{date}, ') else last}"
+
+
 def in_full(at: datetime) -> str:
     return at.strftime("%a %-d %b %Y, %H:%M:%S UTC")
 
