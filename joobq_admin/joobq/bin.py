@@ -5,17 +5,17 @@ The hash `joobq:admin:bin` holds digest -> `<score> <purged ms> <who, why: one l
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import chain
+from itertools import accumulate, chain, islice, takewhile
 
 from redis import Redis
 
 from joobq_admin.joobq import keys, scripts
 from joobq_admin.joobq.audit import Actor, Record
-from joobq_admin.joobq.entry import Entry, Score, read_score, to_bytes, to_text
-from joobq_admin.joobq.lookup import TOP, Cursor, between, rows_of, seek_call
+from joobq_admin.joobq.entry import TIMES_TO, Entry, Score, read_score, to_bytes, to_text
+from joobq_admin.joobq.lookup import REPLY_BYTES, TOP, Cursor, between, rows_of, seek_call
 
 TRIM_STEP, TRIM_BYTES = 200, 4 << 20  # a call of trimming drops so many entries, or about so many bytes
 NOTE_STEP = 100  # notes a script
@@ -41,13 +41,16 @@ class Binned(Note):
 
 @dataclass(frozen=True, slots=True)
 class BinPage:
-    """Purged entries, the last one first. `total` entries and `bytes` are in the bin. Cursors as in lookup.Page."""
+    """Purged entries, the last one first. Cursors as in lookup.Page.
+
+    `total` entries are in the bin, and `bytes`; None where the field that says so holds no number.
+    """
 
     entries: tuple[Binned, ...]
     newer: Cursor | None
     older: Cursor | None
     total: int
-    bytes: int
+    bytes: int | None
 
 
 class Bin:
@@ -61,11 +64,18 @@ class Bin:
 
     def get(self, digests: Sequence[str]) -> dict[str, Binned]:
         """Those of these entries that are in the bin, by digest (64 hex digits)."""
-        if not digests:
-            return {}
-        (values,) = scripts.read(self.redis, [("HMGET", keys.BIN, *digests)])
-        found = ((digest, _binned(value)) for digest, value in zip(digests, values, strict=True) if value)
-        return {digest: binned for digest, binned in found if binned}
+        return dict(self.each(digests))
+
+    def each(self, digests: Sequence[str]) -> Iterator[tuple[str, Binned]]:
+        """The same one after the other: no more than about REPLY_BYTES of them are held at once."""
+        lengths = self._lengths(digests)
+        while digests:
+            n = _fitting(lengths)
+            some, digests, lengths = digests[:n], digests[n:], lengths[n:]
+            (values,) = scripts.read(self.redis, [("HMGET", keys.BIN, *map(to_bytes, some))])
+            for digest, value in zip(some, values, strict=True):
+                if value and (binned := _binned(value)):
+                    yield digest, binned
 
     def notes(self, digests: Sequence[str]) -> dict[str, Note]:
         """The same without the entries, however large they are."""
@@ -82,13 +92,17 @@ class Bin:
         return {r.id: took[r.operation] for r in here if notes[r.digest].operation == r.operation}
 
     def page(self, cursor: Cursor | None = None, limit: int = 50, newer: bool = False) -> BinPage:
-        """Up to `limit` purged entries, the last purged first, from `cursor` towards older ones or newer ones."""
+        """Up to `limit` purged entries, the last purged first, from `cursor` towards older ones or newer ones.
+
+        Fewer when these hold about REPLY_BYTES.
+        """
         here, way = cursor or TOP, "newer" if newer else "older"
         size, reply = scripts.read(
             self.redis, [("HGET", keys.BIN, "bytes"), seek_call(here, way, limit + 1, key=keys.BIN_TIMES)]
         )
         rows = rows_of(reply)
-        shown, beyond = rows.entries[:limit], rows.entries[limit:]
+        n = _fitting(self._lengths([to_text(entry.raw) for entry in rows.entries[:limit]]))
+        shown, beyond = rows.entries[:n], rows.entries[n:]
         rest = between(self.redis, *((beyond[0], shown[-1]) if newer else (shown[-1], beyond[0]))) if beyond else None
         behind = rows.below if newer else rows.size - rows.below
         start = cursor if behind else None
@@ -99,7 +113,7 @@ class Bin:
             newer=rest if newer else start,
             older=start if newer else rest,
             total=rows.size,
-            bytes=int(size or 0),
+            bytes=int(size or 0) if (size or b"0").isdigit() and len(size or b"") < 20 else None,
         )
 
     def note(self, by: Actor | None, reason: str, operation: str) -> bytes:
@@ -111,9 +125,18 @@ class Bin:
         """To be sent behind writes: drops what has been kept long enough."""
         return scripts.TRIM_BIN.call(self.KEYS, (self.keep // timedelta(milliseconds=1), TRIM_STEP, TRIM_BYTES))
 
+    def _lengths(self, digests: Sequence[str]) -> list[int]:
+        return scripts.read(self.redis, [("HSTRLEN", keys.BIN, to_bytes(digest)) for digest in digests])
+
+
+def _fitting(lengths: Sequence[int]) -> int:
+    """How many, from the first on, hold about REPLY_BYTES together."""
+    before = accumulate(lengths, initial=0)
+    return sum(1 for _ in takewhile(lambda size: size < REPLY_BYTES, islice(before, len(lengths))))
+
 
 def _note_calls(digests: Sequence[str]) -> list[scripts.Call]:
-    blocks = [digests[at : at + NOTE_STEP] for at in range(0, len(digests), NOTE_STEP)]
+    blocks = [list(map(to_bytes, digests[at : at + NOTE_STEP])) for at in range(0, len(digests), NOTE_STEP)]
     return [scripts.NOTES.call((keys.BIN,), block, read_only=True) for block in blocks]
 
 
@@ -139,8 +162,10 @@ def _told(head: bytes) -> tuple[Score, tuple[datetime, str, str, str, str]] | No
     """The score and what a Note says; None for what is not ours, or not there."""
     try:
         score, purged, note = head.split(b" ", 2)
-        who = json.loads(note)
+        who, ms = json.loads(note), int(purged)
         by, name, reason, operation = (str(who[each]) for each in ("by", "name", "reason", "operation"))
-        return read_score(score), (datetime.fromtimestamp(int(purged) / 1000, UTC), by, name, reason, operation)
-    except (ValueError, KeyError, TypeError):
+        if not 0 <= ms < TIMES_TO:
+            return None
+        return read_score(score), (datetime.fromtimestamp(ms / 1000, UTC), by, name, reason, operation)
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None

@@ -80,11 +80,10 @@ class Operation:
     def _from_the_bin(self, digests: Sequence[str], script: Script, its_keys: Sequence[bytes]) -> dict[str, Answer]:
         assert self.bin
         with scripts.looking(Refusal.BIN_BROKEN):
-            binned = self.bin.get(digests)
+            jids = {digest: binned.entry.jid for digest, binned in self.bin.each(digests)}
         calls = {}
         for digest in digests:
-            jid = binned[digest].entry.jid if digest in binned else None
-            args = (self.id, digest, jid_key(to_bytes(jid or "")), *self._who_and_why())
+            args = (self.id, digest, jid_key(to_bytes(jids.get(digest) or "")), *self._who_and_why())
             calls[digest] = script.call(its_keys, args)
         return self._send(calls)
 

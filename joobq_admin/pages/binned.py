@@ -41,14 +41,17 @@ def read(kept: Bin, asked: Listing, user: User) -> dict[str, Any]:
         "title": n,
         "n": f"{page.total:,}",
         "words": n.partition(" ")[2],
-        "sub": f"Each stays {left(kept.keep)}, then it is gone for good. {size(page.bytes)} of {size(kept.room)}, "
-        f"read {now:%H:%M:%S} UTC",
+        "sub": f"Each stays {left(kept.keep)}, then it is gone for good. {_full(page, kept)}Read {now:%H:%M:%S} UTC",
         "rows": [_row(each, kept, now) for each in page.entries],
         "operation": str(uuid4()) if page.entries and user.can(Action.RESTORE) else "",
         "may_empty": user.can(Action.PURGE_FOR_GOOD),
         "back": url(asked).partition("?")[2],
         "bar": _bar(asked, page),
     }
+
+
+def _full(page: BinPage, kept: Bin) -> str:
+    return "" if page.bytes is None else f"{size(page.bytes)} of {size(kept.room)}. "
 
 
 def url(asked: Listing) -> str:

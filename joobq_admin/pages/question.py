@@ -70,7 +70,7 @@ def of_ticked(request: HttpRequest, ticks: Ticks, given: Confirmation) -> HttpRe
 def of_binned(request: HttpRequest, ticks: Ticks, given: Confirmation) -> HttpResponse:
     """Of ticked rows of the bin."""
     n = len(ticks.refs)
-    here = [each.entry for each in the_bin().get([ref.digest for ref in ticks.refs]).values()]
+    here = (binned.entry for _, binned in the_bin().each([ref.digest for ref in ticks.refs]))
     question = Question(
         title=f"Purge {n} of the bin for good?",
         text=f"{'A copy that was kept' if n == 1 else 'Copies that were kept'} will be gone.",

@@ -1,7 +1,10 @@
 """The bin: what was purged, by whom, why and until when; the ticked rows come back with their bytes and scores."""
 
+from collections.abc import Callable
+
 import pytest
 from django.test import Client
+from redis import Redis
 
 from joobq_admin.joobq import keys
 from joobq_admin.joobq.entry import EntryRef
@@ -33,6 +36,31 @@ def test_it_says_who_why_and_until_when_and_moves_nothing(client: Client, valkey
     assert words.count("Ann Āboliņa Load test") == 3
     assert words.count("in 23 h 59 min") == 3
     assert changed(before, contents(valkey.client)) == set()
+
+
+def told(who: bytes, purged: bytes = b"1") -> Callable[[Redis], object]:
+    value = b"%d %s %s\n%s" % (DIED, purged, who, letter(0))
+    return lambda redis: redis.hset(keys.BIN, digest(letter(0)), value)
+
+
+WHO = b'{"by":"u-1","name":"Ann","reason":"","operation":"op-1"}'
+SPOILT = {
+    "its size is no number": (3, lambda redis: redis.hset(keys.BIN, "bytes", "x")),
+    "a name that is no digest": (3, lambda redis: redis.zadd(keys.BIN_TIMES, {b"\xff": 1})),
+    "a time that never comes": (2, told(WHO, b"9" * 400)),
+    "the last day of all": (2, told(WHO, b"253402300799000")),
+    "no text that can be read": (2, told(b"[" * 100_000)),
+}
+
+
+@pytest.mark.parametrize("what", SPOILT)
+def test_what_is_not_ours_hides_nothing_else(client: Client, valkey: Server, what: str) -> None:
+    left, spoil = SPOILT[what]
+    spoil(valkey.client)
+    page = get(client, "/bin/")
+    assert (page.status_code, len(ticks(page))) == (200, left)
+    for url in ("/audit/", "/operations/op-1/", f"/jobs/{jid(0)}/", f"/jobs/{jid(1)}/"):
+        assert get(client, url).status_code in (200, 410)
 
 
 def test_it_is_paged(client: Client) -> None:

@@ -97,7 +97,7 @@ NEEDS = {  # what each command is needed for; without it that is refused, and th
     "zcount": [*REDRIVES, *PURGES, "purge a queue"],
     "evalsha_ro": [action for action in ACTIONS if action not in ("restore", "purge all")],
     "zrevrange": ["redrive by jid", "purge by jid", "purge a queue"],
-    "hget": BIN_USERS, "hset": BIN_USERS, "hmget": ["restore"], "hdel": ["restore"], "hstrlen": PURGES, "time": PURGES,
+    "hget": BIN_USERS, "hset": BIN_USERS, "hmget": ["restore"], "hdel": ["restore"], "hstrlen": BIN_USERS, "time": PURGES,
     "rpush": REDRIVES, "del": REDRIVES, "unlink": ["purge all"], "xlen": [], "xtrim": [],
 }  # fmt: skip
 KEYS_OF = {keys.DEAD: ACTIONS, keys.COUNTS: ACTIONS, keys.AUDIT: ACTIONS, keys.AUDIT_INDEX: ACTIONS,

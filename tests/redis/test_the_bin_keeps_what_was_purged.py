@@ -202,7 +202,11 @@ def test_trimming_goes_in_steps_of_entries_and_bytes(redis: redis_py.Redis, monk
     assert [scripts.send(redis, [bin_of(queue).trim_call()])[0] for _ in range(3)] == [25, 9, 0]
 
 
-@pytest.mark.parametrize("value", [b"", b"no newline", b"\n{}", b"x 1 {}\n{}", b"1 x {}\n{}", b"nan? 1 {}\n{}"])
+NOT_OURS = [b"", b"no newline", b"\n{}", b"x 1 {}\n{}", b"1 x {}\n{}", b"nan? 1 {}\n{}", b"nan 1 {}\n{}",
+            b"9" * 5_000 + b" 1 {}\n{}"]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", NOT_OURS)
 def test_a_value_that_is_not_ours_is_left_alone(redis: redis_py.Redis, value: bytes) -> None:
     name = digest(b"{}")
     redis.hset(keys.BIN, mapping={name: value, "bytes": len(value)})

@@ -39,7 +39,7 @@ if not there then
   local added = redis.pcall('ZADD', set, score, member)
   if type(added) ~= 'number' then
     redis.call('HSET', bin, digest, kept)
-    return added
+    return string.find(added.err, 'valid float', 1, true) and -4 or added
   end
   redis.pcall('HINCRBY', counts, queue, 1)
 end
