@@ -22,12 +22,13 @@ preload_app = False  # connections to Redis are made after the fork
 forwarder_headers = "X-JOOBQ-ADMIN-TRUSTS-NONE"
 secure_scheme_headers: dict[str, str] = {}
 header_map = "drop"
+limit_request_line = 8190  # the most there is: what is too long for us is told in words of ours (pages/limits.py)
 # All gunicorns of one user would share one socket, and each start would take it from the one before.
 control_socket_disable = True
 
 
 class Lines(Logger):
-    """Gunicorn's own events in the log of the application. What was asked for is the proxy's to log."""
+    """Gunicorn's own events in the log of the application, which has a line for each request itself."""
 
     access_log_enabled = False
 

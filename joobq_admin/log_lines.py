@@ -2,15 +2,19 @@
 
 import json
 import traceback
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from logging import ERROR, LogRecord
 from logging import Formatter as PlainFormatter
 
+request_id: ContextVar[str] = ContextVar("request_id", default="")  # of the request that is being answered
 STANDARD = LogRecord("", 0, "", 0, "", None, None).__dict__.keys() | {"message", "asctime", "taskName"}
 
 
 class Formatter(PlainFormatter):
-    """at, level, logger, message, whatever `extra` was given; for an exception error and (from ERROR up) traceback."""
+    """at, level, logger, message, the request's id if there is one, whatever `extra` was given; for an exception error
+    and (from ERROR up) traceback.
+    """
 
     def format(self, record: LogRecord) -> str:
         line = {
@@ -19,6 +23,8 @@ class Formatter(PlainFormatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
+        if id_ := request_id.get():
+            line["request"] = id_
         # Django's extras hold whole requests: with cookies, headers and forms in them
         line |= {k: v for k, v in vars(record).items() if k not in STANDARD and isinstance(v, str | int | float)}
         if record.exc_info and record.exc_info[1]:

@@ -48,6 +48,7 @@ ROOT_URLCONF = "joobq_admin.urls"
 DATABASES: dict[str, object] = {}
 INSTALLED_APPS = ["joobq_admin", "django.contrib.staticfiles", "django_htmx"]
 MIDDLEWARE = [
+    "joobq_admin.request_lines.log_requests",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "joobq_admin.sso.middleware.content_security_policy",
@@ -61,11 +62,14 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "joobq_admin.sso.middleware.forms_in_utf_8",
     "django.middleware.csrf.CsrfViewMiddleware",
+    "joobq_admin.pages.limits.Limits",  # behind it: what others make a browser send is not counted
     "joobq_admin.sso.middleware.one_token_a_person",
     "joobq_admin.pages.answer.RedisTrouble",
 ]
 TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "DIRS": [ROOT / "templates"]}]
 FILE_UPLOAD_HANDLERS: list[str] = []  # no form of ours has a file: none is kept
+DATA_UPLOAD_MAX_MEMORY_SIZE = 512 << 10  # bytes of a form: a page of ticks and a long reason are a fifth of it
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 200  # as many rows as a page has at most, and as many again
 TIME_ZONE = "UTC"
 USE_I18N = False
 

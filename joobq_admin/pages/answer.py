@@ -6,6 +6,7 @@ from functools import wraps
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import BadRequest, RequestDataTooBig, TooManyFieldsSent
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -95,6 +96,10 @@ def _with_status(response: HttpResponse, status: int) -> HttpResponse:
 # -- what went wrong
 
 
+class TooMuch(BadRequest):
+    """A request larger than what pages of ours send. The words are for its reader."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing that went wrong, as a page, or as a slip when it happened in answer to a press."""
@@ -125,6 +130,10 @@ def home() -> Link:
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     text = "A part of this address or form is not of a form that this dashboard writes. Nothing was done."
+    if isinstance(exception, TooMuch):
+        text = f"{exception} Nothing was done."
+    elif isinstance(exception, RequestDataTooBig | TooManyFieldsSent):
+        text = "This form holds more than any of this dashboard. Nothing was done."
     return problem(request, Problem(400, "Not understood", "This request makes no sense here", text, links=(home(),)))
 
 
@@ -137,8 +146,9 @@ def server_error(request: HttpRequest) -> HttpResponse:
     text = (
         "This dashboard made a mistake. After a press of a button look at the entry again: it may or may not be done."
     )
+    facts = (("Request", request.id, "by this its log tells what went wrong"),)
     return problem(
-        request, Problem(500, "Our mistake", "Something is wrong with this dashboard", text, links=(home(),))
+        request, Problem(500, "Our mistake", "Something is wrong with this dashboard", text, facts, links=(home(),))
     )
 
 

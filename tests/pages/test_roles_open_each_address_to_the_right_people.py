@@ -196,9 +196,11 @@ def test_a_denied_press_is_told_in_the_slip_and_written_to_the_log(
     assert words in answer.text
     assert 'id="action"' in answer.text
     assert "<html" not in answer.text
-    last = guarded.log.splitlines()[-1]
-    assert '"message": "denied", "action": "redrive", "method": "POST"' in last
-    assert '"user": "vera"' in last
+    denied, answered = guarded.log.splitlines()[-2:]
+    id_ = answer.headers["X-Request-ID"]
+    assert f'"message": "denied", "request": "{id_}", "action": "redrive", "method": "POST"' in denied
+    assert '"user": "vera"' in denied
+    assert f'"message": "answered", "request": "{id_}"' in answered
 
 
 def patterns(under: URLResolver) -> Iterator[URLPattern]:
