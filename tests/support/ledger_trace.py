@@ -220,6 +220,7 @@ class Trace:
             self._ends(id_, was, "expired")
             return
         assert was.owner == now.owner, wrong
+        assert id_ not in self.aside, f"set aside: {wrong}"
         assert now.updated < was.lease, f"after its lease: {wrong}"
         if step == "LL":
             assert now.lease >= was.lease, wrong

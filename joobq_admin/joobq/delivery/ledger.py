@@ -140,8 +140,9 @@ class Ledger(Cycles, Desk):
     def settle(self, claim: Claim, state: State = State.COMPLETED, delay: timedelta = NOW) -> Settlement:
         """Ends a claim: COMPLETED, DEAD, or READY again after `delay`. Works while the gate is closed.
 
-        APPLIED, or LOST: the lease is over, or it was settled otherwise. Asked again after a lost answer: ALREADY when
-        exactly this is stored; LOST when it was not done and the lease is over by now, or READY was, and claimed since.
+        APPLIED, or LOST: the lease is over, it was settled otherwise, or the record is in quarantine. Asked again after
+        a lost answer: ALREADY when exactly this is stored; LOST when it was not done and the lease is over by now, or
+        READY was, and claimed since.
         """
         return self.settle_many([(claim, state, delay)])[0]
 

@@ -25,7 +25,7 @@ class SettlementOutcome(StrEnum):
 
     APPLIED = "APPLIED"
     ALREADY = "ALREADY"  # settle alone: exactly this is stored, an earlier call did it
-    LOST = "LOST"  # the claim is not held any more: its lease is over, or it was settled otherwise; nothing was changed
+    LOST = "LOST"  # not held any more: the lease is over, it was settled otherwise, or set aside; nothing was changed
     GATE_CLOSED = "GATE_CLOSED"  # renew alone: it is still held, until its lease ends; settle it before
 
 

@@ -2,8 +2,8 @@
 -- KEYS[1] hash records · KEYS[2] hash payloads · KEYS[3] zset ready · KEYS[4] zset leases · KEYS[5] hash quarantine
 --   · KEYS[6] string gate
 -- ARGV[1...] of each claim: id, admitted at, attempt, owner, R, C or D, delay in ms
--- Returns for each claim an outcome: APPLIED · ALREADY exactly this is stored · LOST not held any more. Only APPLIED
---   changes anything.
+-- Returns for each claim an outcome: APPLIED · ALREADY exactly this is stored · LOST not held any more, or in quarantine.
+--   Only APPLIED changes anything.
 --include header
 --include transition
 --include holds
@@ -12,10 +12,11 @@
 local ids, out = {}, {}
 for i = 1, #ARGV, 6 do ids[#ids + 1] = ARGV[i] end
 load(ids)
+local aside = redis.call('HMGET', quarantine, unpack(ids))
 for i = 1, #ARGV, 6 do
   local id, admitted, attempt, owner, state, delay = unpack(ARGV, i, i + 5)
   local r, outcome = seen[id] and decode(id, seen[id]), 'LOST'
-  if holds(r, admitted, attempt, owner) then
+  if not aside[(i + 5) / 6] and holds(r, admitted, attempt, owner) then
     if r.state == 'L' and now < tonumber(r.lease) then
       r.state, r.lease = state, NONE
       if state == 'R' then r.due = ms(now + delay) end
