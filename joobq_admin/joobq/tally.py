@@ -189,7 +189,7 @@ class Blocks(Generic[Name]):
     def _put(self, block: Block, rows: Sequence[Sequence[Any]], known: Mapping[int, Name]) -> None:
         """Replaces what a block is known to hold; only entries not seen in it before are given to `name`."""
         members = [member for member, _ in rows]
-        hashes = array("q", map(hash, map(tuple, rows) if self.scored else members))
+        hashes = array("q", [hash(tuple(row)) for row in rows] if self.scored else list(map(hash, members)))
         block.bytes, block.read = sum(map(len, members)), self._round
         self._left -= len(rows)
         self.entries_read += len(rows)

@@ -31,7 +31,8 @@ class Group:
     """The entries of one error. `queues`: how many of each, most first; None = of those beyond the first 5,000.
 
     `first`, `last`: deaths among those that are here, to the second; None: none has a time. `again`: entries of jobs
-    that have more entries than one, of whatever error. `hours`: deaths in each of the 24 hours up to `Groups.as_of`.
+    that have more than one, of whatever error; None until all are counted. `hours`: deaths in each of the 24 hours up
+    to `Groups.as_of`.
     """
 
     error: Fingerprint
@@ -39,7 +40,7 @@ class Group:
     queues: tuple[tuple[str | None, int], ...]
     first: datetime | None
     last: datetime | None
-    again: int
+    again: int | None
     hours: tuple[int, ...]
 
 
@@ -175,7 +176,9 @@ class Sums:
                     newest = max(newest, last)
             if newest > until - HOURS * 3600:
                 self._count_hours(rows, until)
-        self._count_again(1 + tally.total // JOBS)
+        self._is_whole = tally.complete
+        if self._is_whole:
+            self._count_again(1 + tally.total // JOBS)
 
     def _count_hours(self, rows: Rows, until: int) -> None:
         hours, since = self.hours, until - HOURS * 3600
@@ -189,7 +192,7 @@ class Sums:
         for part in range(parts):
             jobs = sorted(job for rows in self._blocks for job in rows.jobs if job % parts == part)
             again.update(job for job, other in pairwise(jobs) if job == other != NO_JOB)
-            if again and (len(again) > JOBS or part == parts - 1):
+            if again and (len(again) > JOBS // 4 or part == parts - 1):
                 for rows in self._blocks:
                     self.again.update([error for error, _, _, job in rows if job in again])
                 again.clear()
@@ -202,7 +205,7 @@ class Sums:
             queues=tuple((self._names.get(queue), n) for queue, n in queues.most_common()),
             first=_moment(self.first.get(number)),
             last=_moment(self.last.get(number)),
-            again=self.again[number],
+            again=self.again[number] if self._is_whole else None,
             hours=tuple(self.hours[number]),
         )
 
