@@ -56,6 +56,7 @@ MIDDLEWARE = [
     "joobq_admin.sso.middleware.private",
     "joobq_admin.pages.health.probes",  # before sign-in and the check of Host: who asks has neither
     "django_htmx.middleware.HtmxMiddleware",
+    "joobq_admin.pages.reader.in_their_zone",
     "joobq_admin.sso.middleware.SignIn",
     "joobq_admin.pages.sessions.Sessions",
     "joobq_admin.pages.read_only.asks_redis",

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from joobq_admin.pages import answer, audit, bin, entries, jobs, operations, purge_all, sign_in, ticked, unredacted
+from joobq_admin.pages.display import display
 
 urlpatterns = [
     path("", entries.home, name="home"),
@@ -22,6 +23,7 @@ urlpatterns = [
     path("operations/<str:operation>/", operations.operation, name="operation"),
     path("audit/", audit.audit, name="audit"),
     path("audit/export", audit.export, name="audit-export"),
+    path("display/", display, name="display"),
     path("auth/dev-role", sign_in.dev_role, name="dev-role"),
     path("auth/confirm", sign_in.confirm, name="confirm"),
     path("auth/login", sign_in.login, name="login"),

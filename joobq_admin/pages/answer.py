@@ -13,10 +13,11 @@ from django.urls import reverse
 from django.utils.http import escape_leading_slashes, url_has_allowed_host_and_scheme
 
 from joobq_admin import connection
-from joobq_admin.pages import times, words
+from joobq_admin.pages import reader, times, words
 from joobq_admin.pages.counts import Rail
 from joobq_admin.pages.links import Link
 from joobq_admin.pages.read_only import off
+from joobq_admin.pages.reader import Reader
 from joobq_admin.sso import dev
 from joobq_admin.sso.roles import Action, NotRecent, ReadOnly, Role, View, needs
 from joobq_admin.sso.way_back import came_from, login_address
@@ -31,13 +32,14 @@ class Me:
     name: str
     initials: str
     role: str
+    reads: bool  # may look at pages, so choose how they look
 
 
 @dataclass(frozen=True, slots=True)
 class Shell:
     """What stands around every page. `rail`: the queues with their counts; None where they were not read."""
 
-    theme: str
+    reader: Reader
     environment: str
     at: str
     here: str
@@ -54,13 +56,12 @@ class Shell:
 def shell(request: HttpRequest, **more: Any) -> Shell:
     user = getattr(request, "user", None)
     role = str(user.role) if user and user.role else "no role"
-    theme = request.COOKIES.get("theme", "")
     return Shell(
-        theme=theme if theme in ("light", "dark") else "",
+        reader=reader.of(request),
         environment=settings.ENVIRONMENT,
-        at=times.now().strftime("%H:%M:%S"),
+        at=times.named(times.now()),
         here=request.get_full_path() if request.method == "GET" else reverse("entries"),
-        me=Me(user.name, user.initials, role) if user else None,
+        me=Me(user.name, user.initials, role, user.can(Action.VIEW)) if user else None,
         auth=settings.AUTH,
         sign_out=settings.PROXY_LOGOUT_URL if settings.AUTH == "proxy" else "",
         roles=[(word, str(of or "no role"), bool(user and user.role == of)) for word, of in dev.ROLES.items()],
@@ -229,7 +230,7 @@ def redis_trouble(request: HttpRequest, trouble: Exception) -> HttpResponse:
     facts = (
         ("Server", connection.address(), ""),
         ("Redis said", said, "") if said else ("Error", connection.silence(trouble), ""),
-        ("Tried", times.now().strftime("%H:%M:%S UTC"), ""),
+        ("Tried", times.named(times.now()), ""),
     )
     return problem(
         request,

@@ -64,6 +64,7 @@ def context(
         "sought": {name: plain(value) for name, value in sought.filters.items()},
         "actions": [(value, words, value == sought.action) for value, words in options],
         "times": [(value, words, value == sought.since) for value, words in SINCE.items()],
+        "zone": times.zone_name(),
         "rows": [_row(record, undos.get(record.id, ""), now) for record in page.records],
         "undo": str(uuid4()) if undos else "",
         "query": url(asked).partition("?")[2],
@@ -94,11 +95,11 @@ def _address(name: str, sought: Sought, **more: str) -> str:
 def _holds(oldest: datetime | None) -> str:
     if not oldest:
         return "It is empty: nothing was done yet."
-    return f"It holds the newest {settings.AUDIT_ENTRIES:,} records; the oldest is of {_in_full(oldest)}."
+    return f"It holds the newest {settings.AUDIT_ENTRIES:,} records; the oldest is of {_to_the_second(oldest)}."
 
 
-def _in_full(at: datetime) -> str:
-    return f"{at:%-d %b %Y, %H:%M:%S} UTC"
+def _to_the_second(at: datetime) -> str:
+    return f"{times.short_date(at)}, {times.named(at)}"
 
 
 def _bar(asked: Reading, page: RecordPage) -> Bar:
@@ -122,7 +123,7 @@ def _bar(asked: Reading, page: RecordPage) -> Bar:
 def _end(sought: Sought, n: int, stopped_at: str | None, before: str) -> str:
     if stopped_at:
         at = datetime.fromtimestamp(int(stopped_at.partition("-")[0]) / 1000, UTC)
-        return f"{f'{n:,}' if n else 'None'} found so far, read back to {_in_full(at)}."
+        return f"{f'{n:,}' if n else 'None'} found so far, read back to {_to_the_second(at)}."
     if n:
         return ""
     if before:
@@ -137,8 +138,8 @@ def _row(record: Record, undo: str, now: datetime) -> Row:
     jid = links.job(record.jid) if not ref and links.is_plain(record.jid) else ""
     return Row(
         when=times.when(at, now) if at else None,
-        date=f"{at:%-d %b %Y}" if at else "",
-        clock=f"{at:%H:%M:%S}" if at else "",
+        date=times.short_date(at) if at else "",
+        clock=times.time(at) if at else "",
         who=who,
         id=plain(record.by, 80) if record.by != record.name else "",
         tone=tone,

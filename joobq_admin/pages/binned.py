@@ -41,7 +41,7 @@ def read(kept: Bin, asked: Listing, user: User) -> dict[str, Any]:
         "title": n,
         "n": f"{page.total:,}",
         "words": n.partition(" ")[2],
-        "sub": f"Each stays {left(kept.keep)}, then it is gone for good. {_full(page, kept)}Read {now:%H:%M:%S} UTC",
+        "sub": f"Each stays {left(kept.keep)}, then it is gone for good. {_full(page, kept)}Read {times.named(now)}",
         "rows": [_row(each, kept, now) for each in page.entries],
         "operation": str(uuid4()) if page.entries and user.can(Action.RESTORE) else "",
         "may_empty": user.can(Action.PURGE_FOR_GOOD),

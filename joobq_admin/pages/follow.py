@@ -71,7 +71,7 @@ def now_of(queue: str, jid: str) -> tuple[str, str]:
 def untold(said: str, at: datetime) -> Follow:
     """`said`: Redis's own words; '' = it did not answer."""
     why = f"Redis said {plain(said).removesuffix('.')}" if said else "Redis did not answer"
-    return Follow(f"Where the job is now is not known: {why}, at {at:%H:%M:%S}.")
+    return Follow(f"Where the job is now is not known: {why}, at {times.time(at)}.")
 
 
 def _poll_url(record: Record) -> str:
@@ -88,7 +88,7 @@ def _died_again(record: Record, again: Entry, seen: Trace) -> Follow:
 
 
 def _not_dead(record: Record, seen: Trace) -> Follow:
-    job, queue, at = seen.job, plain(record.queue), f"at {seen.job.as_of:%H:%M:%S}"
+    job, queue, at = seen.job, plain(record.queue), f"at {times.time(seen.job.as_of)}"
     processing = plain(keys.processing(b"").decode()) + queue
     if job.place:
         front = f"front of {queue}" if job.place == 1 else f"{_nth(job.place)} from the front of {queue}"

@@ -142,7 +142,7 @@ def _tombstone(
 
 def _never_seen(request: HttpRequest, jid: str, far: Looked, swept: Record | None) -> HttpResponse:
     since = audit_log().oldest()
-    log = f"and the audit log back to {since:%-d %b %Y}" if since else "and the audit log, which is empty"
+    log = f"and the audit log back to {times.short_date(since)}" if since else "and the audit log, which is empty"
     about: tuple[Fact, ...] = (("jid", plain(jid, 400), ""),) if jid else ()
     if swept:
         by, at = name_of(swept, request.user), f", {times.in_full(swept.at)}" if swept.at else ""
@@ -177,12 +177,12 @@ def tombstone(
     what = f"{did} to {queue}" if redriven and queue else THEN.get(record.action, did)
     facts: list[Fact] = [("What", what, f"version {slip.short(record.digest)}")]
     if record.at:
-        facts.append(("When", f"{record.at:%H:%M:%S} UTC", f"{record.at:%a %-d %b %Y}"))
+        facts.append(("When", times.named(record.at), times.date_of(record.at)))
     if record.reason:
         facts.append(("Why", why(record.reason), ""))
     if again:
         cls, message = error_of(again)
-        at = f"{again.died_at:%H:%M:%S} UTC" if again.died_at else "at a time not known"
+        at = times.named(again.died_at) if again.died_at else "at a time not known"
         facts.append(("Died again", at, f"{cls}, {message}" if message else cls))
         note, newer = "There is a newer entry of this job. Look at that one.", links.entry(again.ref)
         first: tuple[Link, ...] = ((newer, "Open the newer entry", "primary"),)
@@ -212,7 +212,7 @@ def with_all(purge: Record, what: Lost, user: User, now: datetime) -> Tombstone:
     count = "" if n is None else f"{n:,} {'entry' if n == 1 else 'entries'}{were}"
     facts: list[Fact] = [("What", f"{all_of} was purged, for good", count)]
     if purge.at:
-        facts.append(("When", f"{purge.at:%H:%M:%S} UTC", f"{purge.at:%a %-d %b %Y}"))
+        facts.append(("When", times.named(purge.at), times.date_of(purge.at)))
     if purge.reason:
         facts.append(("Why", why(purge.reason), ""))
     facts.append(("In the audit log", f"No record says that {what.what} left before", ""))
@@ -253,7 +253,7 @@ def untold(
     none = f"and none of this job among {far.at}" if not far.whole else f"and none of this job: looked at {far.at}"
     some = f"but {len(here):,} other {'entries' if len(here) != 1 else 'entry'} of this job: looked at {far.at}"
     last = f"{history.did(records[0].action).capitalize()} by {name_of(records[0], user)}" if records else ""
-    log = f"the log goes back to {oldest:%-d %b %Y}" if oldest else "the log is empty"
+    log = f"the log goes back to {times.short_date(oldest)}" if oldest else "the log is empty"
     newest: tuple[Link, ...] = ((links.entry(here[0].ref), "Open the newest of them", "primary"),) if here else ()
     facts: list[Fact] = [
         ("In dead letters", f"No entry {'with' if what == 'these bytes' else 'of'} {what}", some if here else none),

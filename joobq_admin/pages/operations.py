@@ -67,7 +67,7 @@ def _checked(request: HttpRequest, operation: str, action: str, ref: EntryRef) -
         told = _check(request, operation, action, ref)
     except (NotDone, *connection.TROUBLE) as trouble:
         said = _why_unknown(trouble)
-        foot = f"Last checked {now:%H:%M:%S}: {said}"
+        foot = f"Last checked {times.time(now)}: {said}"
         told = Told(slip.unknown(ref, "", slip.form(ref, operation), now, foot=foot, action=action))
     return pressed.answered(request, told, ref, status=503 if told.slip.status == 503 else 200, h1=action.capitalize())
 
@@ -184,7 +184,7 @@ def _kept(entries: list[Record], request: HttpRequest, now: datetime) -> dict[st
         return {"kept": none if digests else "", "undo": None}
     end = min(each.purged_at for each in binned) + the_bin().keep
     many = _count(len(binned), "copy is", "copies are")
-    kept = f"{many} in the bin until {moment(end)} UTC, then gone for good."
+    kept = f"{many} in the bin until {moment(end)}, then gone for good."
     return {"kept": kept, "undo": undo_of(entries[0].operation, request.user)}
 
 

@@ -43,7 +43,7 @@ class Asking:
 
 def question(request: HttpRequest, asked: Everything, given: Confirmation) -> HttpResponse:
     """`asked.n` of them, 0 = nothing to ask."""
-    at, n = f"{times.now():%H:%M:%S} UTC", f"{asked.n:,}"
+    at, n = times.named(times.now()), f"{asked.n:,}"
     if not asked.n:
         return _told(request, asked, given, "Nothing to purge", f"{_of(asked, 'No entry')} is in dead letters, {at}.")
     if asked.queue is None:
@@ -71,7 +71,7 @@ def planning(request: HttpRequest, asked: Everything, step: Step, plan: Plan | N
 
 def not_done(request: HttpRequest, asked: Everything, given: Confirmation) -> HttpResponse:
     """'Check again' found no record. The same operation stays on the button."""
-    at = f"{times.now():%H:%M:%S}"
+    at = times.time(times.now())
     text = "Redis answers again and has no record of this operation. It purged nothing."
     return _told(
         request, asked, given, f"Not done as of {at}", text, check=True, again="Press Purge again", next=ONE,
@@ -83,7 +83,7 @@ def trouble(request: HttpRequest, asked: Everything, given: Confirmation, why: E
     """Nothing is recorded, as far as is known. `given`: it was pressed."""
     said = _why(why, asked)
     if given and (isinstance(why, AnswerLost) or forms.unsure(request)):
-        tried = "" if isinstance(why, AnswerLost) else f" Last tried at {times.now():%H:%M:%S}: {said.heading}."
+        tried = "" if isinstance(why, AnswerLost) else f" Last tried at {times.time(times.now())}: {said.heading}."
         foot = f"Operation {asked.operation[:8]}.{tried}"
         return _told(
             request, asked, given, "Outcome unknown",

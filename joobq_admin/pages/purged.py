@@ -19,7 +19,7 @@ from joobq_admin.triage import history
 
 def _slip(name: str, status: int, digest: str, at: datetime, **said: Any) -> Slip:
     template = f"dead_letters/actions/_{name}.html"
-    return Slip(template=template, status=status, verb="Reviewed", at=f"{at:%H:%M:%S}", digest=digest, **said)
+    return Slip(template=template, status=status, verb="Reviewed", at=times.time(at), digest=digest, **said)
 
 
 def done(operation: str, ref: EntryRef, user: User, now: datetime, *, older: str = "", checked: bool = False) -> Slip:
@@ -34,7 +34,7 @@ def done(operation: str, ref: EntryRef, user: User, now: datetime, *, older: str
     by = f" by {name_of(record, user)}"
     heading = "Purged. This job will not run" if now - at < JUST_NOW else f"Purged{by}"
     if checked:
-        heading = f"Done at {at:%H:%M:%S}{by}" if record.at else f"Done{by}"
+        heading = f"Done at {times.time(at)}{by}" if record.at else f"Done{by}"
     did = (links.operation(operation), "What it did", "quiet")
     onward: tuple[Link, ...] = ((older, "Older entry", ""), did) if older else (did,)
     return _slip(

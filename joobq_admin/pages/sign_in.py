@@ -9,7 +9,6 @@ from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.urls import reverse
-from django.utils.encoding import iri_to_uri
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
@@ -20,7 +19,7 @@ from joobq_admin.sso import attempts, dev, oidc, recent, session
 from joobq_admin.sso.fetch import Unavailable
 from joobq_admin.sso.roles import Action, View, needs
 from joobq_admin.sso.tokens import Refused
-from joobq_admin.sso.way_back import came_from, is_ours, login_address
+from joobq_admin.sso.way_back import came_from, login_address, ours
 
 log = logging.getLogger(__name__)
 
@@ -48,12 +47,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
 
 
 def _back(request: HttpRequest) -> HttpResponse:
-    return HttpResponseRedirect(_page(request.POST.get("next", "")), status=303)
-
-
-def _page(to: str) -> str:
-    """A page of ours as a browser asks for it: this one, or the list."""
-    return to if is_ours(to) and is_ours(to := iri_to_uri(to)) else reverse("entries")
+    return HttpResponseRedirect(ours(request.POST.get("next")), status=303)
 
 
 # -- by oidc; nobody is signed in here yet, so none of these says what it needs
@@ -104,7 +98,7 @@ def login(request: HttpRequest) -> HttpResponse:
     to = request.GET.get("next", "")
     if "pressed" in request.GET:
         return _pressed(request, to)
-    attempt = attempts.new(_page(to), confirms="confirms" in request.GET)
+    attempt = attempts.new(ours(to), confirms="confirms" in request.GET)
     try:
         response = HttpResponseRedirect(oidc.provider().address(attempt, _public("callback")))
     except Unavailable as error:

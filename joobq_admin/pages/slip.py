@@ -100,7 +100,7 @@ def short(digest: str) -> str:
 
 def _slip(name: str, status: int, ref: EntryRef, at: datetime, *, reading: bool = False, **said: Any) -> Slip:
     """`reading`: told before a press."""
-    verb, when = ("Reviewing", f"as read {at:%H:%M:%S}") if reading else ("Reviewed", f"{at:%H:%M:%S}")
+    verb, when = ("Reviewing", f"as read {times.time(at)}") if reading else ("Reviewed", times.time(at))
     template = f"dead_letters/actions/_{name}.html"
     return Slip(template=template, status=status, verb=verb, at=when, digest=ref.digest, **said)
 
@@ -125,7 +125,7 @@ def before_the_press(
 
 
 def had_waiting(queue: str, waiting: int | None, at: datetime) -> str:
-    return f"{queue} had {waiting:,} waiting at {at:%H:%M:%S}." if waiting is not None else ""
+    return f"{queue} had {waiting:,} waiting at {times.time(at)}." if waiting is not None else ""
 
 
 def _warning(warning: Warning, flight: Preflight, at: datetime) -> str:
@@ -157,7 +157,7 @@ def redriven(
     queue, at = plain(record.queue), record.at or now
     by = f" by {name_of(record, user)}" if record.by else ""
     if checked:
-        heading = f"Done at {at:%H:%M:%S}{by}" if record.at else f"Done{by}"
+        heading = f"Done at {times.time(at)}{by}" if record.at else f"Done{by}"
         text = f"Your first press arrived, only its answer was lost. The job was added to {queue or 'its queue'} once."
     else:
         heading = f"Redriven. The job is next to run in {queue}" if now - at < JUST_NOW and queue else f"Redriven{by}"
@@ -244,7 +244,7 @@ def not_sent(ref: EntryRef, pressed: Form, at: datetime, said: str = "", action:
 def still_unknown(now: Slip, ref: EntryRef, at: datetime, action: str) -> Slip:
     """Pressed again in vain: what became of the press before is not known any better."""
     assert now.form
-    foot = f"Pressed again at {at:%H:%M:%S}: {now.heading}."
+    foot = f"Pressed again at {times.time(at)}: {now.heading}."
     return unknown(ref, now.queue, now.form, at, foot=foot, action=action)
 
 
@@ -274,10 +274,10 @@ def unknown(
 def not_done(ref: EntryRef, pressed: Form, at: datetime, action: str = "redrive") -> Slip:
     """'Check again' found no record, and the entry is here. The same operation stays on the button."""
     return _slip(
-        "unknown", 200, ref, at, heading=f"Not done as of {at:%H:%M:%S}",
+        "unknown", 200, ref, at, heading=f"Not done as of {times.time(at)}",
         text="Redis answers again and has no record of this operation. The entry is still here.",
         safe="A late arrival and a new press are one: it cannot run twice.",
-        foot=f"Checked on the primary at {at:%H:%M:%S}.", operation=pressed.operation, form=pressed,
+        foot=f"Checked on the primary at {times.time(at)}.", operation=pressed.operation, form=pressed,
         action=action,
         press_url=links.press(ref, action), check_url=links.operation(pressed.operation, action, ref),
     )  # fmt: skip

@@ -7,7 +7,7 @@ from datetime import datetime
 from joobq_admin.connection import TROUBLE, audit_log, redaction
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.outcome import Outcome, Refused, What
-from joobq_admin.pages import links, words
+from joobq_admin.pages import links, times, words
 from joobq_admin.pages.sends import name_of
 from joobq_admin.pages.slip import short
 from joobq_admin.pages.tokens import plain
@@ -81,7 +81,7 @@ def tally(
     ]  # fmt: skip
     return Tally(
         action=action, heading=heading, sum=f"{' + '.join(told)} = {n:,}" if len(told) > 1 else "".join(told),
-        tone="done" if done == n else "warn", operation=operation, at=f"{now:%H:%M:%S}", rows=rows,
+        tone="done" if done == n else "warn", operation=operation, at=times.time(now), rows=rows,
     )  # fmt: skip
 
 

@@ -1,7 +1,9 @@
-"""Moments as a reader sees them. Everything here is UTC, and says so."""
+"""Moments as a reader sees them: in the zone that they chose (to Django the current one), with UTC beside in full."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+
+from django.utils.timezone import get_current_timezone_name, localtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +20,18 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
+def at(ms: int | None) -> datetime | None:
+    """A moment in unix ms; None for one that no calendar knows."""
+    try:
+        return datetime.fromtimestamp(ms / 1000, UTC) if ms is not None else None
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
 def when(at: datetime, now: datetime) -> When:
-    return When(at.strftime("%Y-%m-%dT%H:%M:%SZ"), distance(at, now), clock(at, now), in_full(at))
+    local = here(at)
+    iso = at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return When(iso, distance(at, now), _clock(local, here(now)), _in_full(local))
 
 
 def distance(at: datetime, now: datetime) -> str:
@@ -41,31 +53,112 @@ def span(seconds: int) -> str:
     return f"{seconds // 3_600} h" if seconds < 86_400 else f"{seconds // 86_400:,} d"
 
 
+def here(at: datetime) -> datetime:
+    """The same moment in the reader's zone; in UTC where calendars end."""
+    try:
+        return localtime(at)
+    except OverflowError:
+        return at.astimezone(UTC)
+
+
+def time(at: datetime) -> str:
+    return here(at).strftime("%H:%M:%S")
+
+
+def named(at: datetime) -> str:
+    """The time with its zone: '02:21:40 UTC'."""
+    return f"{time(at)} {zone(at)}"
+
+
+def zone(at: datetime) -> str:
+    """What the reader's zone is called then: 'UTC', 'CET', or 'UTC+3' where it has no name but its distance."""
+    return _zone(here(at))
+
+
+def zone_name() -> str:
+    """'Europe/Berlin'."""
+    return get_current_timezone_name()
+
+
+def zone_in_full(at: datetime) -> str:
+    """'Europe/Berlin (UTC+1)'."""
+    return f"{zone_name()} ({_distance(here(at))})" if zone_name() != "UTC" else "UTC"
+
+
 def clock(at: datetime, now: datetime) -> str:
     """The time of day; with its date when that is not today's."""
-    if at.date() == now.date():
-        return at.strftime("%H:%M:%S")
-    return at.strftime("%-d %b, %H:%M") if at.year == now.year else at.strftime("%-d %b %Y")
+    return _clock(here(at), here(now))
 
 
 def minute(at: datetime, now: datetime) -> str:
     """The same without seconds."""
-    text = clock(at, now)
-    return text[:-3] if at.date() == now.date() else text
+    local, today = here(at), here(now)
+    text = _clock(local, today)
+    return text[:-3] if local.date() == today.date() else text
 
 
 def between(since: datetime, until: datetime, now: datetime) -> str:
     """'02:00 to 02:15', each with its date when that is not today's; one that both share is said once."""
     first, last = minute(since, now), minute(until, now)
     date, _, clock = last.rpartition(", ")
-    return f"{first} to {clock if date and first.startswith(f'{date}, ') else last}"
+    if date and first.startswith(f"{date}, "):
+        last = clock
+    elif here(until).date() == here(now).date() != here(since).date():
+        last = f"today, {last}"
+    return f"{first} to {last}"
 
 
 def in_full(at: datetime) -> str:
-    return at.strftime("%a %-d %b %Y, %H:%M:%S UTC")
+    """'Sun 29 Nov 2026, 02:21:40 CET (UTC+1). 01:21:40 UTC'; with the date there too when it is another."""
+    return _in_full(here(at))
+
+
+def short_date(at: datetime) -> str:
+    """'29 Nov 2026'."""
+    return here(at).strftime("%-d %b %Y")
+
+
+def date_of(at: datetime) -> str:
+    """'Sun 29 Nov 2026'."""
+    return here(at).strftime("%a %-d %b %Y")
 
 
 def day(at: datetime, now: datetime) -> str:
     """A heading: 'Today, Sun 29 Nov'."""
+    at, now = here(at), here(now)
     names: dict[date, str] = {now.date(): "Today, ", now.date() - timedelta(days=1): "Yesterday, "}
     return names.get(at.date(), "") + at.strftime("%a %-d %b" if at.year == now.year else "%a %-d %b %Y")
+
+
+# -- of moments that are in the reader's zone: a list has many
+
+
+def _clock(at: datetime, now: datetime) -> str:
+    if at.date() == now.date():
+        return at.strftime("%H:%M:%S")
+    return at.strftime("%-d %b, %H:%M") if at.year == now.year else at.strftime("%-d %b %Y")
+
+
+def _in_full(at: datetime) -> str:
+    told = at.strftime("%a %-d %b %Y, %H:%M:%S ")
+    if at.tzname() == "UTC":
+        return f"{told}UTC"
+    there = at.astimezone(UTC)
+    other = there.strftime("%H:%M:%S UTC" if there.date() == at.date() else "%a %-d %b, %H:%M:%S UTC")
+    return f"{told}{_zone_and_distance(at)}. {other}"
+
+
+def _zone(at: datetime) -> str:
+    name = at.tzname() or ""
+    return _distance(at) if name[:1] in ("+", "-") else name
+
+
+def _zone_and_distance(at: datetime) -> str:
+    name, distance = _zone(at), _distance(at)
+    return name if name in ("UTC", distance) else f"{name} ({distance})"
+
+
+def _distance(at: datetime) -> str:
+    text = at.strftime("%z")
+    minutes = f":{text[3:5]}" if text[3:5] != "00" else ""
+    return f"UTC{text[0]}{int(text[1:3])}{minutes}"

@@ -79,7 +79,7 @@ def until(binned: Note, now: datetime) -> str:
 
 
 def moment(at: datetime) -> str:
-    return at.strftime("%a %-d %b, %H:%M")
+    return f"{times.here(at):%a %-d %b, %H:%M} {times.zone(at)}"
 
 
 def left(time: timedelta) -> str:

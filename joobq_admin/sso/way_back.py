@@ -7,6 +7,7 @@ from urllib.parse import unquote, urlencode, urlsplit
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import get_script_prefix, reverse
+from django.utils.encoding import iri_to_uri
 from django.utils.http import url_has_allowed_host_and_scheme
 
 LONGEST = 2_000  # characters
@@ -20,6 +21,11 @@ def is_ours(path: str) -> bool:
         return False
     meant = posixpath.normpath(unquote(re.split(r"[?#]", path, maxsplit=1)[0]))
     return not f"{meant}/".startswith(f"{get_script_prefix()}auth/")
+
+
+def ours(to: str | None) -> str:
+    """A page of ours as a browser asks for it: this one, or the list."""
+    return to if to and is_ours(to) and is_ours(to := iri_to_uri(to)) else reverse("entries")
 
 
 def login_address(to: str, **more: str) -> str:

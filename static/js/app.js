@@ -1,4 +1,4 @@
-// What HTML and htmx cannot do: theme, single-key shortcuts, copying, and where focus goes after an answer.
+// What HTML and htmx cannot do: single-key shortcuts, copying, and where focus goes after an answer.
 (() => {
   const $ = (selector, root = document) => (selector ? root.querySelector(selector) : null);
   const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -80,22 +80,26 @@
   });
   addEventListener("pageshow", count); // a browser that goes back may keep the ticks
 
-  // -- theme: the server reads this cookie and prints data-theme, so no page flashes --------------------------------------
+  // -- how pages look: the server keeps it in cookies and prints it into them, so none flashes ------------------------------
 
-  function setTheme(button) {
-    const theme = button.dataset.setTheme;
-    document.cookie = `theme=${theme};path=/;max-age=${theme ? 31536000 : 0};samesite=lax`;
-    if (theme) document.documentElement.dataset.theme = theme;
-    else delete document.documentElement.dataset.theme;
-    $$("[data-set-theme]").forEach((each) => each.setAttribute("aria-pressed", String(each === button)));
+  document.addEventListener("htmx:afterRequest", ({ detail: { elt, successful } }) => {
+    if (elt.form?.id !== "display" || !successful) return;
+    if (elt.value) document.documentElement.dataset[elt.name] = elt.value;
+    else delete document.documentElement.dataset[elt.name];
+    $$(`[name="${elt.name}"][aria-pressed]`).forEach((each) => each.setAttribute("aria-pressed", String(each.value === elt.value)));
+  });
+
+  const offer = $("[data-offer-zone]"); // nobody's times change by themselves
+  const theirs = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (offer && theirs && theirs !== offer.dataset.offerZone) {
+    Object.assign(offer, { value: theirs, textContent: `Times in ${theirs}, as on this device`, hidden: false });
   }
 
-  document.addEventListener("click", (event) => {
-    event.target.closest("[data-close]")?.closest("dialog").close();
-    const button = event.target.closest("[data-copy],[data-text],[data-set-theme]");
-    if (!button) return;
-    if ("setTheme" in button.dataset) setTheme(button);
-    else copy(button);
+  document.addEventListener("click", ({ target }) => {
+    target.closest("[data-close]")?.closest("dialog").close();
+    if (target.closest("[data-shortcuts]")) $("#keys").showModal();
+    const button = target.closest("[data-copy],[data-text]");
+    if (button) copy(button);
   });
 
   // A download leaves the page as it is: nothing else would close what asked for it.
@@ -105,15 +109,7 @@
 
   // -- single keys: they move focus and open, none acts by itself ------------------------------------------------------------
 
-  let keys = localStorage.getItem("keys") !== "off";
-  const toggle = $("[data-keys-toggle]");
-  if (toggle) {
-    toggle.checked = keys;
-    toggle.addEventListener("change", () => {
-      keys = toggle.checked;
-      localStorage.setItem("keys", keys ? "on" : "off");
-    });
-  }
+  const keysAreOff = () => document.documentElement.dataset.keys === "off";
 
   function step(by) {
     const links = $$(".rows .open");
@@ -153,7 +149,7 @@
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest("input:not([type=checkbox]),textarea,select,dialog,[contenteditable]");
     if (event.ctrlKey || event.metaKey || event.altKey || typing || !Object.hasOwn(pressed, event.key)) return;
-    if (!keys && event.key !== "Escape") return;
+    if (keysAreOff() && event.key !== "Escape") return;
     event.preventDefault();
     pressed[event.key]();
   });

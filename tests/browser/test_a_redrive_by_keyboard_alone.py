@@ -35,11 +35,21 @@ def test_from_the_list_to_the_answer(dashboard: Dashboard, valkey: Server, page:
 def test_keys_can_be_turned_off(dashboard: Dashboard, valkey: Server, page: Page) -> None:
     valkey.client.zadd(keys.DEAD, {letter(1, queue="invoices"): DIED})
     page.goto(f"{dashboard.url}/dead-letters/")
-    page.locator(".account summary").click()
-    page.get_by_label("Single-key shortcuts").uncheck()
-    page.goto(f"{dashboard.url}/dead-letters/")
+    first, keys_off = page.locator(".rows .open").first, page.get_by_role("button", name="Off")
+    page.get_by_role("button", name="keyboard shortcuts").click()
+    keys_off.click()
+    expect(keys_off).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Escape")
     page.keyboard.press("j")
-    expect(page.locator(".rows .open").first).not_to_be_focused()
+    expect(first).not_to_be_focused()
+    page.reload()
+    page.keyboard.press("j")
+    expect(first).not_to_be_focused()
+    page.locator(".account summary").click()
+    page.locator(".account").get_by_role("button", name="On").click()
+    expect(page.locator("html:not([data-keys])")).to_be_visible()
+    page.keyboard.press("j")
+    expect(first).to_be_focused()
 
 
 def test_the_keys_are_told(dashboard: Dashboard, page: Page) -> None:
