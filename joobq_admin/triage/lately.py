@@ -13,7 +13,7 @@ from joobq_admin.joobq.entry import TIMES_TO
 from joobq_admin.joobq.filters import Span
 from joobq_admin.joobq.lookup import CHUNK, Cursor
 from joobq_admin.joobq.spread import spread_calls, spread_of
-from joobq_admin.triage.fingerprint import Fingerprint, fingerprint
+from joobq_admin.triage.fingerprint import Fingerprint, fingerprint, id_of, key_of
 from joobq_admin.triage.redact import Redaction
 
 HOUR, MINUTES = timedelta(hours=1), timedelta(minutes=5)
@@ -109,9 +109,10 @@ class Question:
         page = lookup.walk(self._redis, Cursor(TIMES_TO), LOOK, rows=rows, span=Span(self._since, TIMES_TO))
         errors, newest = dict[str, Fingerprint](), list[Death]()
         for entry in page.entries:
-            error = fingerprint(entry, self._redaction)
-            errors.setdefault(error.id, error)
-            newest.append(Death(error.id, entry.queue, datetime.fromtimestamp(entry.score / 1000, UTC), entry.digest))
+            error = id_of(key_of(entry, self._redaction))
+            if error not in errors:
+                errors[error] = fingerprint(entry, self._redaction)
+            newest.append(Death(error, entry.queue, datetime.fromtimestamp(entry.score / 1000, UTC), entry.digest))
         return Look(tuple(newest), errors, max(found.between[0], len(newest)), found.as_of)
 
 
