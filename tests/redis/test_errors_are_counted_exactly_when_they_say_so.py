@@ -157,3 +157,19 @@ def test_a_time_beyond_its_room_is_the_last_that_has_some(redis: redis_py.Redis)
         error_tally.NEVER,
         error_tally.DOOMSDAY,
     ]
+
+
+def test_an_error_that_came_too_late_stays_among_others(redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else it would be told apart, and only what came of it since then would be counted."""
+    monkeypatch.setattr(error_tally, "MOST_ERRORS", 2)
+    first, second, *third = (letter(n, error=ERROR | {"message": "abcc"[n]}) for n in range(4))
+    redis.zadd(keys.DEAD, {first: CLOCK, second: CLOCK + 1, third[0]: CLOCK + 2})
+    counted = ErrorTally(dead_letters(redis), REDACTION)
+    counted.refresh()
+    assert (len(summed(counted).groups), summed(counted).others) == (2, 1)
+    redis.zrem(keys.DEAD, first)
+    counted.refresh()
+    assert (len(summed(counted).groups), summed(counted).others) == (1, 1)
+    redis.zadd(keys.DEAD, {third[1]: CLOCK + 3})
+    counted.refresh()
+    assert (len(summed(counted).groups), summed(counted).others) == (1, 2)
