@@ -181,10 +181,12 @@ class Trace:
     def _moves(self, id_: str, raw: bytes) -> None:
         old, now = self.headers.get(id_), Header.read(id_, raw)
         was = Header.read(id_, old) if old is not None else None
-        if now is None:
+        if now is None:  # only somebody who is no ledger writes that
             self._spoil(id_)
             if was and was.state == "L":
                 self._ends(id_, was, "spoilt")
+        elif id_ in self.aside:
+            raise AssertionError(f"{id_} is set aside, and was written: {was} became {now}")
         elif old is None:
             self._is_admitted(id_, now)
         else:
@@ -220,7 +222,6 @@ class Trace:
             self._ends(id_, was, "expired")
             return
         assert was.owner == now.owner, wrong
-        assert id_ not in self.aside, f"set aside: {wrong}"
         assert now.updated < was.lease, f"after its lease: {wrong}"
         if step == "LL":
             assert now.lease >= was.lease, wrong

@@ -4,7 +4,8 @@
 -- ARGV[1] records that the ledger may hold
 -- ARGV[2...] of each request: id, delay in ms, SHA-256 of the payload in hex, traceparent or "-", payload
 -- Returns for each request an outcome and the header that stands now ('' = none): ACCEPTED · DUPLICATE the same payload
---   is here · CONFLICT another payload is here, or a corrupt record · FULL. Only ACCEPTED changes anything.
+--   is here · CONFLICT another payload is here, or a corrupt record, or one in quarantine · FULL. Only ACCEPTED changes
+--   anything.
 --include header
 --include transition
 
@@ -15,8 +16,8 @@ local held, most = redis.call('HLEN', records), tonumber(ARGV[1])
 for i = 2, #ARGV, 5 do
   local id, delay, digest, trace, payload = unpack(ARGV, i, i + 4)
   local raw, outcome, header = seen[id], 'CONFLICT', ''
-  if raw then
-    local r = decode(id, raw)
+  if raw or aside[id] then
+    local r = record(id)
     if r and sub(r.birth, 28) == digest and (fresh[id] or redis.call('HGET', payloads, id)) == payload then
       outcome, header = 'DUPLICATE', raw
     end

@@ -29,8 +29,7 @@ if not ids[1] then return {passed, 0} end
 load(ids)
 local taken, found, short, payload = {}, {}, {}, {}
 for _, id in ipairs(ids) do
-  local raw = seen[id]
-  local r = raw and decode(id, raw)
+  local r = record(id)
   if r and r.state == 'R' and tonumber(r.due) <= now then
     room = room - r.size
     if room < 0 and taken[1] then more = 1 break end
@@ -39,7 +38,7 @@ for _, id in ipairs(ids) do
     if r.size <= inline then short[#short + 1] = id end
   else
     passed = passed + 1
-    if raw and not r then set_aside(id, raw, redis.call('HGET', payloads, id)) else staged[id] = r or false end
+    mend(id, r)
   end
 end
 if short[1] then

@@ -16,8 +16,8 @@ if redis.call('EXISTS', gate) == 0 then return here('GATE_OPEN') end
 local most, id, state, due, owner, digest, payload = unpack(ARGV)
 load({id})
 local raw = seen[id]
-if raw then
-  local r = decode(id, raw)
+if raw or aside[id] then
+  local r = record(id)
   if r and sub(r.birth, 28) == digest and r.state == state and r.due == due and r.owner == owner
     and redis.call('HGET', payloads, id) == payload then return here('DUPLICATE', raw) end
   return here('CONFLICT')

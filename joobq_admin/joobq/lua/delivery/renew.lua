@@ -11,9 +11,8 @@
 
 local id, admitted, attempt, owner, lease = unpack(ARGV)
 load({id})
-local r = seen[id] and decode(id, seen[id])
-if not holds(r, admitted, attempt, owner) or r.state ~= 'L' or now >= tonumber(r.lease)
-  or redis.call('HEXISTS', quarantine, id) == 1 then return {'LOST', ''} end
+local r = record(id)
+if not holds(r, admitted, attempt, owner) or r.state ~= 'L' or now >= tonumber(r.lease) then return {'LOST', ''} end
 if redis.call('EXISTS', gate) == 1 then return {'GATE_CLOSED', ''} end
 r.lease = ms(math.max(tonumber(r.lease), now + lease))
 put(id, r)

@@ -12,11 +12,10 @@
 local ids, out = {}, {}
 for i = 1, #ARGV, 6 do ids[#ids + 1] = ARGV[i] end
 load(ids)
-local aside = redis.call('HMGET', quarantine, unpack(ids))
 for i = 1, #ARGV, 6 do
   local id, admitted, attempt, owner, state, delay = unpack(ARGV, i, i + 5)
-  local r, outcome = seen[id] and decode(id, seen[id]), 'LOST'
-  if not aside[(i + 5) / 6] and holds(r, admitted, attempt, owner) then
+  local r, outcome = record(id), 'LOST'
+  if holds(r, admitted, attempt, owner) then
     if r.state == 'L' and now < tonumber(r.lease) then
       r.state, r.lease = state, NONE
       if state == 'R' then r.due = ms(now + delay) end

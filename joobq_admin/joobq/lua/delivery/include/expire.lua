@@ -9,17 +9,12 @@ local function expire(limit)
   if not ids[1] then return 0, 0 end
   load(ids)
   for _, id in ipairs(ids) do
-    local raw = seen[id]
-    local r = raw and decode(id, raw)
-    if not raw then
-      staged[id] = false
-    elseif not r then
-      set_aside(id, raw, redis.call('HGET', payloads, id))
-    elseif r.state == 'L' and tonumber(r.lease) <= now then
+    local r = record(id)
+    if r and r.state == 'L' and tonumber(r.lease) <= now then
       end_lease(id, r)
       ended = ended + 1
     else
-      staged[id] = r
+      mend(id, r)
     end
   end
   flush()

@@ -1,10 +1,17 @@
 -- One script is one unit of work: headers are read once (load), transitions happen in order on that copy (put), and all
 -- is written once at the end (flush): payloads, headers, then the indexes, which follow from the headers. Redis rolls
 -- nothing back: when an index takes no entry, the records stand, and repair mends it.
-local seen, bodies, headers, staged = {}, {}, {}, {}
+local seen, aside, bodies, headers, staged = {}, {}, {}, {}, {}
 local function load(ids)
-  local raws = redis.call('HMGET', records, unpack(ids))
-  for i = 1, #ids do seen[ids[i]] = raws[i] end
+  local raws, any_aside = redis.call('HMGET', records, unpack(ids)), redis.call('EXISTS', quarantine) == 1
+  for i, id in ipairs(ids) do
+    seen[id], aside[id] = raws[i], any_aside and redis.call('HEXISTS', quarantine, id) == 1
+  end
+end
+-- What stands under an id that was loaded; nil when that is nothing, or corrupt, or in quarantine: no transition moves
+-- those.
+local function record(id)
+  return not aside[id] and seen[id] and decode(id, seen[id]) or nil
 end
 local function put(id, r)
   r.updated = NOW
