@@ -21,7 +21,7 @@ from joobq_admin.triage.history import LONG_AGO
 from joobq_admin.triage.redact import Redaction
 
 HOURS = 24
-WAIT, FRESH = 0.15, 1.5  # seconds that a question waits for an answer; and for which an answer holds
+WAIT, FRESH = 0.1, 1.5  # seconds that a question waits for an answer; and for which an answer holds
 MINUTE = timedelta(minutes=1)  # hours that are so old are told anew
 JOBS = 1 << 16  # about so many jobs are compared at a time
 

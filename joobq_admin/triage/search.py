@@ -20,7 +20,7 @@ from joobq_admin.joobq.scripts import Call
 from joobq_admin.triage.fingerprint import FINGERPRINT, UNNAMED, error_class, id_of, key_of, version_of
 from joobq_admin.triage.redact import Redaction
 
-SECONDS = 0.15  # that one search may take
+SECONDS = 0.12  # that one search may take
 BUDGET = 40_000  # entries that it reads at most
 PRESETS = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
 
