@@ -24,11 +24,13 @@ from joobq_admin.joobq.operation import Operation, reason_of
 from joobq_admin.joobq.outcome import AnswerLost, NotDone
 from joobq_admin.joobq.scripts import Call, Reply
 
-BLOCK = 400  # entries of a step that are read at once
+BLOCK = 400  # entries of a step that are read at once, or fewer large ones
+LEAST = 0.1  # seconds of reading that a step has, however short it is to be
 CALL_BYTES = 1 << 20  # about what one call of a script holds
 KEPT = timedelta(hours=1)  # a plan, after its last step
 _KEPT_MS = KEPT // timedelta(milliseconds=1)
 _OVER = b"over"
+_OTHERS = 2  # what purge_all says where others are planned
 
 Act = Callable[[Sequence[Entry], bool], None]
 
@@ -61,6 +63,13 @@ class Purging(Operation):
         call = scripts.PURGE_ALL.call((keys.DEAD, keys.COUNTS, *(AuditLog.KEYS if self.audit else ())), args)
         went, before = self._numbers(call)
         return went, bool(before)
+
+    def purge_all_planned(self, planned: int, queue: str) -> bool:
+        """Records the purge of what is on the plan, if that are so many; else nothing is done. Needs an audit log."""
+        args = (self.id, planned, b"queue", to_bytes(queue), *self._who_and_why())
+        its_keys = (keys.DEAD, keys.COUNTS, *AuditLog.KEYS, keys.plan(self.id))
+        _, how = self._numbers(scripts.PURGE_ALL.call(its_keys, args))
+        return how != _OTHERS
 
     def purge_queue(self, queue: str) -> int:
         """Those entries of a queue that are there now; how many went."""
@@ -120,10 +129,11 @@ class Purging(Operation):
         return int(size)
 
     def _look_through(self, queue: str, start: Cursor | None, seconds: float, act: Act) -> Step:
-        here, until = start or TOP, time.monotonic() + seconds
+        here, began = start or TOP, time.monotonic()
+        until, deadline = began + seconds, began + max(seconds, LEAST)
         while True:
             with scripts.looking():
-                page = lookup.walk(self.redis, here, BLOCK, in_queue(queue), budget=BLOCK)
+                page = lookup.walk(self.redis, here, BLOCK, in_queue(queue), budget=BLOCK, deadline=deadline)
             act(page.entries, page.older is None)
             if page.older is None or time.monotonic() >= until:
                 return Step(page.older, page.above + page.scanned)

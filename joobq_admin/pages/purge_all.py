@@ -54,11 +54,10 @@ def _of_queue(request: HttpRequest, asked: Everything, given: Confirmation) -> H
     assert asked.queue is not None
     user = request.user
     purging = connection.purging(by=Actor(user.sub, user.name), reason=given.reason, operation=asked.operation)
-    plan = purging.planned() if given.pressed else None
-    if given and plan and plan.left == asked.n:
-        purging.purge_all(plan.left, asked.queue)
+    if given and asked.n and purging.purge_all_planned(asked.n, asked.queue):
         _log(asked, user)
         return _step(request, asked, purging)
+    plan = purging.planned() if given.pressed else None
     if not plan:
         step = purging.plan(asked.queue, asked.start, SECONDS)
         plan = purging.planned()

@@ -48,7 +48,7 @@ def planned(redis: redis_py.Redis, queue: str = "emails") -> Purging:
     assert all_steps(asked.plan, queue) == 3
     plan = asked.planned()
     assert plan == Plan(MANY, over=False)
-    assert asked.purge_all(plan.left, queue) == (MANY, False)
+    assert asked.purge_all_planned(plan.left, queue)
     return asked
 
 
@@ -99,6 +99,34 @@ def test_what_comes_in_after_the_plan_stays(redis: redis_py.Redis) -> None:
     assert asked.planned() == Plan(0, over=True)
     assert sorted(of("emails", redis)) == sorted(letter(n, death=d) for n in range(20) for d in (7, 8, 9))
     assert redis.hget(keys.COUNTS, "emails") == b"60"
+
+
+def test_it_is_recorded_only_as_it_was_planned(redis: redis_py.Redis) -> None:
+    """What another request planned meanwhile was not counted by who pressed."""
+    fill(redis)
+    asked = purging(redis)
+    all_steps(asked.plan)
+    before = contents(redis)
+    for n in (MANY - 1, MANY + 1, 0):
+        assert not asked.purge_all_planned(n, "emails")
+    assert changed(before, contents(redis)) == set()
+    for _ in range(2):
+        assert asked.purge_all_planned(MANY, "emails")
+    assert redis.xlen(keys.AUDIT) == 1
+
+
+def test_where_time_is_over_amid_a_block_the_next_step_goes_on(
+    redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it is among large entries."""
+    monkeypatch.setattr("joobq_admin.joobq.purging.LEAST", 0)
+    dead_letters(redis).add(DIED, [letter(n) for n in range(5)])
+    asked = purging(redis)
+    assert all_steps(asked.plan) == 5
+    assert asked.purge_all_planned(5, "emails")
+    assert all_steps(asked.purge_planned) == 5
+    assert asked.planned() == Plan(0, over=True)
+    assert not redis.exists(keys.DEAD)
 
 
 def test_once_it_is_recorded_nothing_is_added_to_the_plan(redis: redis_py.Redis) -> None:

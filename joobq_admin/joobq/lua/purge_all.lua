@@ -2,14 +2,16 @@
 -- before its first entry goes.
 -- KEYS[1] zset the dead set · KEYS[2] hash entries per queue
 -- KEYS[3] stream, KEYS[4] zset  the audit log and its index; leave out to record nothing
+-- KEYS[5] set  what is planned of the queue; leave out where nothing is
 -- With an audit log: ARGV[1] operation, ARGV[2] how many entries of one queue are about to go ('' = everything goes now),
 --   ARGV[3...] further fields of the record
 -- Returns  {how many entries went, or are about to, 0} · {what was recorded, 1} done before by this operation, nothing goes
+--   · {how many are planned, 2} not as many as was said, nothing is done
 --   · -2 an audit key holds another type · -3 a write is not allowed. An error changes nothing.
 --include checks
 --include record
 
-local set, counts, audit, index = unpack(KEYS)
+local set, counts, audit, index, plan = unpack(KEYS)
 local operation, planned = unpack(ARGV, 1, 2)
 local everything = not planned or planned == ''
 
@@ -38,6 +40,7 @@ if everything then
   redis.pcall('UNLINK', counts)
 else
   redis.call('ZREM', index, '')  -- changes nothing; a server that takes no writes refuses it, a full one keeps the record then
+  if plan and redis.call('SCARD', plan) ~= entries then return {redis.call('SCARD', plan), 2} end
 end
 if audit then
   local id = record(audit, index, mark, '', '', 'action', 'purge_all', 'operation', operation, 'entries', entries,
