@@ -82,22 +82,24 @@
 
   // -- how pages look: the server keeps it in cookies and prints it into them, so none flashes ------------------------------
 
-  document.addEventListener("htmx:afterRequest", ({ detail: { elt, successful } }) => {
-    if (elt.form?.id !== "display" || !successful) return;
-    if (elt.value) document.documentElement.dataset[elt.name] = elt.value;
-    else delete document.documentElement.dataset[elt.name];
-    $$(`[name="${elt.name}"][aria-pressed]`).forEach((each) => each.setAttribute("aria-pressed", String(each.value === elt.value)));
+  document.addEventListener("htmx:afterRequest", ({ detail: { elt, successful, requestConfig } }) => {
+    if (!successful || !elt.matches("[data-display]")) return;
+    const { name, value } = requestConfig.triggeringEvent.submitter;
+    if (value) document.documentElement.dataset[name] = value;
+    else delete document.documentElement.dataset[name];
+    $$(`[name="${name}"]`, elt).forEach((each) => each.setAttribute("aria-pressed", String(each.value === value)));
   });
 
-  const offer = $("[data-offer-zone]"); // nobody's times change by themselves
-  const theirs = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (offer && theirs && theirs !== offer.dataset.offerZone) {
-    Object.assign(offer, { value: theirs, textContent: `Times in ${theirs}, as on this device`, hidden: false });
+  const here = $("[data-as-here]"), zones = $("#choose-zone"); // offered: nobody's times change by themselves
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  if (here && [...zones.options].some(({ value }) => value === timeZone)) {
+    Object.assign(here, { hidden: false, textContent: `${timeZone}, as on this device` });
   }
 
   document.addEventListener("click", ({ target }) => {
     target.closest("[data-close]")?.closest("dialog").close();
     if (target.closest("[data-shortcuts]")) $("#keys").showModal();
+    if (here && target === here) zones.value = timeZone;
     const button = target.closest("[data-copy],[data-text]");
     if (button) copy(button);
   });

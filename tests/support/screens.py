@@ -151,6 +151,11 @@ def never_seen(dashboard: Dashboard, server: Server, page: Page) -> None:
     page.goto(f"{dashboard.url}/jobs/{jid(9)}/")
 
 
+def how_pages_look(dashboard: Dashboard, server: Server, page: Page) -> None:
+    page.goto(f"{dashboard.url}/display/")
+    page.locator(".account summary").click()
+
+
 def not_understood(dashboard: Dashboard, server: Server, page: Page) -> None:
     page.goto(f"{dashboard.url}/dead-letters/?after=nowhere")
 
@@ -165,5 +170,5 @@ def no_role(dashboard: Dashboard, server: Server, page: Page) -> None:
 PAGES = [
     the_list, the_list_of_a_queue, the_queues_on_a_phone, an_empty_list, ready, exact_bytes, redriven, already,
     changed, refused, unknown, signed_out, a_mistake, not_done, denied, a_placeholder, malformed,
-    a_job_of_several_deaths, a_tombstone, an_operation, never_seen, not_understood, no_role,
+    a_job_of_several_deaths, a_tombstone, an_operation, never_seen, how_pages_look, not_understood, no_role,
 ]  # fmt: skip
