@@ -1,11 +1,12 @@
 """Exactly the bytes that were reviewed are released or discarded; anything newer stays, and the loser is told."""
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq.delivery import Actor, CorruptRecord, Ledger, Quarantined, Record, ReviewOutcome, State
+from joobq_admin.joobq.delivery import Actor, Claim, CorruptRecord, Ledger, Quarantined, Record, ReviewOutcome, State
 from tests.support.database import contents
 from tests.support.ledgers import (
     MS,
@@ -172,6 +173,18 @@ def test_a_claim_of_the_discarded_request_ends_nothing_of_the_new_one(redis: red
     assert ledger.renew(old, MS).outcome.name == "LOST"
     assert contents(redis) == before
     assert ledger.settle(new).outcome.name == "APPLIED"
+
+
+def test_no_two_claims_are_the_same_though_an_id_comes_back_at_once(redis: redis_py.Redis) -> None:
+    ledger = ledger_of(redis)
+    claims = set[Claim]()
+    for _ in range(40):
+        claims.add(replace(held(ledger), lease_until=0))
+        spoil_payload(ledger, "a")
+        ledger.repair()
+        (found,) = ledger.quarantined().records
+        assert ledger.discard("a", found.digest, ANN) is ReviewOutcome.DISCARDED
+    assert len(claims) == 40
 
 
 def test_many_are_shown_page_by_page(redis: redis_py.Redis) -> None:
