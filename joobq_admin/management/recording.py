@@ -3,7 +3,7 @@
 import os
 import pwd
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from uuid import uuid4
 
@@ -39,20 +39,29 @@ def recorded(terminal: Terminal, ledger: Ledger, action: str, reason: str) -> It
         raise
     finally:
         if did:
-            _note(terminal, ledger, action, reason, {name: str(value) for name, value in did.items()})
+            note(terminal, ledger, action, actor(), reason, str(uuid4()), did)
 
 
-def _note(terminal: Terminal, ledger: Ledger, action: str, reason: str, did: dict[str, str]) -> None:
-    operation, where = str(uuid4()), {"namespace": ledger.namespace, "queue": ledger.queue}
+def note(
+    terminal: Terminal,
+    ledger: Ledger,
+    action: str,
+    by: Actor,
+    reason: str,
+    operation: str,
+    did: Mapping[str, object],
+) -> None:
+    """Records it, once an operation; where that fails, it is told."""
+    facts = {"namespace": ledger.namespace, "queue": ledger.queue} | {name: str(value) for name, value in did.items()}
 
-    def note() -> None:
-        connection.audit_log().note(action, actor(), reason, operation, **where, **did)
+    def record() -> None:
+        connection.audit_log().note(action, by, reason, operation, **facts)
 
     try:
         try:
-            note()
+            record()
         except AnswerLost:
-            note()  # by the same operation: at most one record
+            record()
     except (NotDone, *connection.TROUBLE) as trouble:
         terminal.unrecorded = True
         terminal.say(f"The audit log has no record of this: {connection.said(trouble) or connection.silence(trouble)}.")

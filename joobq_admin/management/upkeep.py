@@ -2,18 +2,19 @@
 
 import time
 from argparse import Namespace
-from collections import Counter
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
-from itertools import chain
+from uuid import uuid4
 
 from joobq_admin import connection
-from joobq_admin.joobq.delivery import Gate, GateOutcome, Ledger
+from joobq_admin.joobq.delivery import Cycle, Gate, GateOutcome, Ledger
 from joobq_admin.management.looking import pages
-from joobq_admin.management.recording import actor, recorded
+from joobq_admin.management.recording import actor, note, recorded
 from joobq_admin.management.terminal import Exit, Terminal
 
+STEP = 1.0  # seconds of one step of a cycle
+TURN = 0.2  # seconds until it asks again, while another takes a step
 REST = 10.0  # seconds between two cycles of a repair that goes on; at least four times as long as a cycle took
 
 
@@ -60,31 +61,47 @@ def repair(terminal: Terminal, asked: Namespace) -> Exit:
     while True:
         began = time.monotonic()
         try:
-            found = _cycle(terminal, asked)
+            ended = _cycle(terminal, asked)
         except connection.TROUBLE as trouble:
             if not asked.watch:
                 raise
             terminal.say(f"It goes on in {REST:g} s. {connection.said(trouble) or connection.silence(trouble)}")
         else:
             if not asked.watch:
-                return Exit.LOOK if found["quarantined"] else Exit.DONE
+                return ended
         time.sleep(max(REST, 4 * (time.monotonic() - began)))
 
 
-def _cycle(terminal: Terminal, asked: Namespace) -> Counter[str]:
-    """A watch is recorded only where it found something: what time did is no news."""
-    ledger, found = asked.ledger, Counter(scanned=0, expired=0, mended=0, quarantined=0)
-    stats = ledger.stats()
-    total = stats.records + stats.due + stats.later + stats.leased + stats.expired
-    with recorded(terminal, ledger, "repair", asked.reason) as did, terminal.progress("repair", total) as advance:
-        for page in chain(pages(ledger.repair_page), pages(ledger.repair_indexes, "ready:0")):
-            found.update(scanned=page.scanned, expired=page.expired)
-            found.update(mended=page.mended, quarantined=page.quarantined)
-            if not asked.watch or found["mended"] or found["quarantined"]:
-                did.update(found)
-            advance(page.scanned)
-    terminal.line(ledger=asked.name, **found)
-    return found
+def _cycle(terminal: Terminal, asked: Namespace) -> Exit:
+    """To the end of the cycle that goes on, whoever began it, or of a new one; it is recorded in the name of who did.
+
+    A watch is recorded only where it found something: what time did is no news.
+    """
+    ledger, operation = asked.ledger, str(uuid4())
+    cycle: Cycle | None = ledger.begin_cycle(operation, actor(), STEP)
+    reason = asked.reason if cycle and cycle.operation == operation else ""
+    if cycle and cycle.operation != operation:
+        terminal.say(f"It goes on with what {cycle.by.name} began.")
+    elif cycle and not cycle.ended_at and not asked.watch:
+        note(terminal, ledger, "begin repair", cycle.by, reason, operation, {})
+    with terminal.progress("repair", cycle.total if cycle else 0) as advance:
+        looked_at = 0
+        while cycle and not cycle.ended_at:
+            advance(cycle.done.records + cycle.done.entries - looked_at)
+            looked_at = cycle.done.records + cycle.done.entries
+            if not cycle.stepped:
+                time.sleep(TURN)
+            cycle = ledger.go_on(STEP)
+    if not cycle:
+        terminal.say("How far it came is not known any more: somebody deleted it. The same command begins anew.")
+        return Exit.STOPPED
+    done = cycle.done
+    found = {"expired": done.expired, "mended": done.mended, "quarantined": done.quarantined}
+    facts = {"scanned": done.records + done.entries, **found}
+    if cycle.stepped and not (asked.watch and not (done.mended or done.quarantined)):
+        note(terminal, ledger, "repair", cycle.by, reason, cycle.operation, facts)
+    terminal.line(ledger=asked.name, **facts)
+    return Exit.LOOK if done.quarantined else Exit.DONE
 
 
 def expire(terminal: Terminal, asked: Namespace) -> Exit:

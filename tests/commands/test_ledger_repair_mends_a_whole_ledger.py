@@ -5,10 +5,12 @@ import signal
 
 import pytest
 
+from joobq_admin.joobq import keys
 from tests.support.commands import ledger, noted, process
 from tests.support.database import changed, contents
 from tests.support.eventually import eventually
-from tests.support.ledgers import HOUR, MS, agrees, held, ledger_of, run_out, spoil_payload
+from tests.support.ledgers import HOUR, MS, agrees, clock, held, ledger_of, run_out, spoil_payload
+from tests.support.operators import ANN
 from tests.support.servers import Server
 
 pytestmark = pytest.mark.usefixtures("with_django")
@@ -43,6 +45,33 @@ def test_where_nothing_is_wrong_nothing_moves(valkey: Server) -> None:
     assert ledger(*REPAIR).ended == 0
     assert {key for key in changed(before, contents(valkey.client)) if b"delivery" in key} == set()
     assert held_until_later
+
+
+def test_a_cycle_that_somebody_began_is_gone_on_with(valkey: Server) -> None:
+    emails = ledger_of(valkey.client)
+    emails.admit_many([(str(n), "x") for n in range(250)])
+    began = emails.begin_cycle("op1", ANN, 0)
+    assert began.ended_at is None
+    spoil_payload(emails, str(emails.records(began.done.cursor.partition(":")[2]).records[0].request_id))
+    ran = ledger(*REPAIR, "--reason", "mine")
+    assert ran.words == f"It goes on with what {ANN.name} began.\n"
+    assert (ran.ended, ran.lines[0]["quarantined"]) == (3, 1)
+    assert ran.lines[0]["scanned"] >= 499 > began.done.records
+    cycle = emails.cycle()
+    assert (cycle.operation, bool(cycle.ended_at)) == ("op1", True)
+    (record,) = noted(valkey)
+    assert (record.action, record.by, record.operation, record.reason) == ("repair", ANN.id, "op1", "")
+
+
+def test_while_another_takes_a_step_it_waits(valkey: Server) -> None:
+    emails = ledger_of(valkey.client)
+    emails.admit("a", "1")
+    began = emails.begin_cycle("op1", ANN, 0)
+    key = keys.repair(emails.namespace, emails.queue)
+    valkey.client.hset(key, "until", clock(valkey.client) + 300)
+    assert ledger(*REPAIR).ended == 0
+    assert clock(valkey.client) - began.began_at >= 300
+    assert emails.cycle().ended_at
 
 
 def test_a_watch_goes_on_until_ctrl_c_and_records_only_what_it_found(valkey: Server) -> None:
