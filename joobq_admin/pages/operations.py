@@ -110,7 +110,9 @@ def going(request: HttpRequest, operation: str, step: Step) -> HttpResponse:
         return _by_records(request, operation, step)
     record = audit_log().recorded(operation, "purge_all", "") or Record("0-0", "purge_all", operation)
     context = {"progress": progress(record, request.user, step)}
-    return answer.fragment(request, "operations/_purging.html", context)
+    response = answer.fragment(request, "operations/_purging.html", context)
+    response["HX-Replace-Url"] = links.operation(operation)  # loaded anew, or after a sign-in, it is this page
+    return response
 
 
 def _by_records(request: HttpRequest, operation: str, step: Step | None = None) -> HttpResponse:

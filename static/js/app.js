@@ -183,7 +183,10 @@
 
   // Its button was disabled while it asked, so the browser does not know any more where focus came from.
   function ask(dialog, button) {
-    dialog.addEventListener("close", () => button.focus());
+    dialog.addEventListener("close", () => {
+      $("#planning", dialog)?.remove(); // it would go on looking, for nobody
+      button.focus();
+    });
     dialog.showModal();
   }
 
