@@ -2,12 +2,27 @@
 
 from django.urls import path
 
-from joobq_admin.pages import answer, audit, bin, entries, jobs, operations, purge_all, sign_in, ticked, unredacted
+from joobq_admin.pages import (
+    answer,
+    audit,
+    bin,
+    entries,
+    fresh,
+    groups,
+    jobs,
+    operations,
+    purge_all,
+    sign_in,
+    ticked,
+    unredacted,
+)
 from joobq_admin.pages.display import display
 
 urlpatterns = [
     path("", entries.home, name="home"),
     path("dead-letters/", entries.entries, name="entries"),
+    path("dead-letters/groups/", groups.groups, name="groups"),
+    path("dead-letters/fresh", fresh.fresh, name="fresh"),
     path("dead-letters/redrive", ticked.redrive, name="redrive"),
     path("dead-letters/purge", ticked.purge, name="purge"),
     path("dead-letters/purge-all", purge_all.purge_all, name="purge-all"),

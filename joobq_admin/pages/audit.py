@@ -7,7 +7,6 @@ from typing import Any
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.urls import reverse
 from django.views.decorators.http import require_GET, require_safe
 
 from joobq_admin import connection
@@ -17,9 +16,9 @@ from joobq_admin.joobq.audit import Record, RecordPage, as_recorded
 from joobq_admin.pages import answer, audit_rows, files, forms, times
 from joobq_admin.pages.answer import Problem
 from joobq_admin.pages.forms import Reading, Sought
+from joobq_admin.pages.not_understood import not_understood
 from joobq_admin.pages.sends import why
 from joobq_admin.pages.tally import Tally
-from joobq_admin.pages.tokens import plain
 from joobq_admin.pages.undo import in_the_bin
 from joobq_admin.sso.roles import Action, User, View, needs
 
@@ -38,13 +37,10 @@ def told(view: View) -> View:
 
     @wraps(view)
     def tells(request: HttpRequest) -> HttpResponseBase:
-        again = (reverse("audit"), "Audit log", "")
         try:
             return view(request)
         except BadRequest as wrong:
-            text = f"{plain(str(wrong), 600)} Nothing was looked for."
-            what = Problem(400, "Not understood", "This request makes no sense here", text, links=(again,))
-            return answer.problem(request, what, nav="audit")
+            return not_understood(request, wrong, "audit", "Audit log")
         except connection.TROUBLE as trouble:
             if not connection.locked(trouble):
                 raise

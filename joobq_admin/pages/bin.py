@@ -13,7 +13,7 @@ from joobq_admin.connection import audit_log, dead_letters
 from joobq_admin.joobq.audit import Actor, Record
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.outcome import Outcome, What
-from joobq_admin.pages import answer, audit, binned, forms, links, log, purge_forms, purged, question, times
+from joobq_admin.pages import answer, audit, binned, forms, links, list_forms, log, purge_forms, purged, question, times
 from joobq_admin.pages.answer import Problem
 from joobq_admin.pages.forms import Reading
 from joobq_admin.pages.pressed import Told, answered
@@ -29,7 +29,7 @@ from joobq_admin.sso.roles import Action, needs
 @require_safe
 def entries(request: HttpRequest) -> HttpResponse:
     """What is in the bin, who purged it, why, and until when it can come back."""
-    asked = forms.listing(request)
+    asked = list_forms.listing(request)
     context = in_the_bin(lambda its: binned.read(its, asked, request.user))
     if context is None:
         text = "Redis does not let it be read. Nothing in it was changed."
@@ -112,7 +112,7 @@ def _ticked(
     if outcome.unknown or outcome.unsent:
         told = replace(told, again=ticks.fields(given), again_url=reverse(word))
     try:
-        context = binned.read(the_bin(), forms.listing(request, ticks.back), user) | {"title": told.heading}
+        context = binned.read(the_bin(), list_forms.listing(request, ticks.back), user) | {"title": told.heading}
     except connection.TROUBLE:
         return on_the_list(request, told, "")
     return _shown(request, context | {"tally": told})

@@ -10,7 +10,8 @@ from django.urls import reverse
 from joobq_admin.joobq.bin import Bin, Binned, BinPage
 from joobq_admin.pages import links, times
 from joobq_admin.pages.bar import Bar
-from joobq_admin.pages.forms import ROWS, Listing
+from joobq_admin.pages.forms import ROWS
+from joobq_admin.pages.list_forms import Listing
 from joobq_admin.pages.rows import face
 from joobq_admin.pages.sends import why
 from joobq_admin.pages.times import When

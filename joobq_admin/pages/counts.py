@@ -1,6 +1,8 @@
 """The queues with their counts, and what is said of how sure these are."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from joobq_admin.connection import dead_letters
 from joobq_admin.joobq.counting import Counts
@@ -9,6 +11,7 @@ from joobq_admin.pages.tokens import plain
 
 MOST_QUEUES, LONGEST_NAME = 60, 1_000
 NO_NAME = "no queue name"
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class Rail:
     binned: str  # entries in the bin; '' = not known
     note: str
     all: bool  # the list of all queues is shown
+    all_url: str
     more: str
 
 
@@ -39,8 +43,17 @@ def rail_now(shown: str | None = None) -> Rail:
     return rail(*dead_letters().numbers(), shown)
 
 
-def rail(counts: Counts, binned: int | None = None, shown: str | None = None, all_shown: bool = False) -> Rail:
-    """`binned`: how many are in the bin; `shown`: the queue whose list this is; '' = entries without a name."""
+def rail(
+    counts: Counts,
+    binned: int | None = None,
+    shown: str | None = None,
+    all_shown: bool = False,
+    kept: Mapping[str, str] = NOTHING,
+) -> Rail:
+    """`binned`: how many are in the bin; `shown`: the queue whose list this is; '' = entries without a name.
+
+    `kept`: what a list is looked for besides, which stays when another queue is opened.
+    """
     told = [(name, n) for name, n in counts.items() if len(name) <= LONGEST_NAME]  # longer ones may fit no address
     most = sorted(told, key=lambda item: (item[0] == "", -item[1], item[0]))
     if len(most) > MOST_QUEUES:
@@ -52,15 +65,15 @@ def rail(counts: Counts, binned: int | None = None, shown: str | None = None, al
             value=name if name.isprintable() else "",
             n=number(counts, name),
             w=f"{max(0.2, 100 * n / max(counts.total, 1)):.1f}",
-            url=links.queue(name),
+            url=links.queue(name, **kept),
             current=name == shown,
             quiet=name == "",
         )
         for name, n in most
     ]
     more = f"and {left:,} other queues with fewer entries" if left else ""
-    kept = f"{binned:,}" if binned is not None else ""
-    return Rail(rows, f"{counts.total:,}", kept, _note(counts), all_shown, more)
+    in_bin = f"{binned:,}" if binned is not None else ""
+    return Rail(rows, f"{counts.total:,}", in_bin, _note(counts), all_shown, links.entries(**kept), more)
 
 
 def number(counts: Counts, queue: str) -> str:

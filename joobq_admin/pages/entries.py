@@ -10,9 +10,10 @@ from joobq_admin import connection
 from joobq_admin.connection import dead_letters
 from joobq_admin.joobq.audit import Actor
 from joobq_admin.joobq.outcome import Outcome
-from joobq_admin.pages import answer, forms, gone, links, listing, log, purge_forms, question, slip, times
+from joobq_admin.pages import answer, forms, gone, links, list_forms, listing, log, purge_forms, question, slip, times
 from joobq_admin.pages.entry_page import opened
 from joobq_admin.pages.forms import Press
+from joobq_admin.pages.not_understood import tells_what_is_wrong
 from joobq_admin.pages.pressed import Told, answered, of_press
 from joobq_admin.pages.purge_forms import Confirmation
 from joobq_admin.sso.roles import Action, needs
@@ -27,12 +28,16 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @needs(Action.VIEW)
 @require_safe
+@tells_what_is_wrong("entries", "Dead letters")
 def entries(request: HttpRequest) -> HttpResponse:
     """The list, newest first; every filter is in the query string."""
-    asked = forms.listing(request)
-    context = listing.read(asked, request.user)
+    asked = list_forms.listing(request)
+    context = listing.read(request, asked)
     if answer.wants(request, "results"):
-        return answer.fragment(request, "dead_letters/_fragment.html", context)
+        typed = request.htmx.trigger == "sift"  # what somebody types in stays as it is
+        response = answer.fragment(request, "dead_letters/_fragment.html", context | {"typed": typed})
+        response["HX-Push-Url"] = listing.url(asked)  # without what a form leaves empty
+        return response
     template = "dead_letters/list.html" if context["some"] else "dead_letters/empty.html"
     return answer.page(request, template, context, nav="entries", rail=context["rail"])
 

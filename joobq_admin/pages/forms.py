@@ -10,7 +10,7 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest
 
 from joobq_admin.joobq.asked import is_operation_id
-from joobq_admin.joobq.entry import TIMES_FROM, EntryRef, Score, read_score
+from joobq_admin.joobq.entry import EntryRef, Score, read_score
 from joobq_admin.joobq.lookup import Cursor
 from joobq_admin.pages.links import is_plain
 
@@ -25,6 +25,15 @@ _digest = re.compile(r"[0-9a-f]{64}", re.ASCII).fullmatch
 def query(request: HttpRequest) -> dict[str, str]:
     """The parameters of the URL, the last of each name. Bytes that are no UTF-8 are surrogates, as in the port."""
     return dict(_pairs(request))
+
+
+def each_once(request: HttpRequest, text: str | None = None) -> dict[str, str]:
+    """The same of a page with filters, or of `text`: one that comes twice is told."""
+    pairs = _pairs(request) if text is None else _parsed(text)
+    given = dict(pairs)
+    if len(given) < len(pairs):
+        raise BadRequest("A filter is given twice.")
+    return given
 
 
 def _pairs(request: HttpRequest) -> list[tuple[str, str]]:
@@ -43,58 +52,27 @@ def _parsed(text: str) -> list[tuple[str, str]]:
         raise BadRequest("too many parameters") from error
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """What the list is asked for. `queue` '' = entries without a queue name, None = all."""
-
-    queue: str | None
-    undated: bool
-    cursor: Cursor | None
-    newer: bool  # from the cursor towards newer entries
-    limit: int
-
-    @property
-    def start(self) -> Cursor | None:
-        return self.cursor or (Cursor(TIMES_FROM) if self.undated else None)
-
-
-def listing(request: HttpRequest, text: str | None = None) -> Listing:
-    """By the query of the URL, or by `text`, which is another."""
-    given = query(request) if text is None else dict(_parsed(text))
-    queue, unknown = given.get("queue") or None, flag(given, "unknown")
-    before, after = given.get("before"), given.get("after")
-    if (queue and unknown) or (before and after):
-        raise BadRequest("two parameters that exclude each other")
-    return Listing(
-        queue="" if unknown else queue,
-        undated=flag(given, "undated"),
-        cursor=cursor(before or after),
-        newer=bool(before),
-        limit=number(given.get("limit"), ROWS, 1, MOST_ROWS),
-    )
-
-
 def cursor(text: str | None) -> Cursor | None:
     if not text:
         return None
     try:
         return Cursor.parse(text)
     except ValueError as error:
-        raise BadRequest("no such place in the list") from error
+        raise BadRequest(f"“{text[:80]}” is no place in a list.") from error
 
 
 def number(text: str | None, default: int, least: int, most: int) -> int:
     if not text:
         return default
     if not re.fullmatch(r"-?[0-9]{1,30}", text, re.ASCII):
-        raise BadRequest("no number")
+        raise BadRequest(f"“{text[:80]}” is no number.")
     return max(least, min(int(text), most))
 
 
 def flag(given: dict[str, str], name: str) -> bool:
     value = given.get(name, "")
     if value not in ("", "0", "1"):
-        raise BadRequest(f"{name} is 1 or nothing")
+        raise BadRequest(f"“{value[:80]}” is none of {name}: 1, or nothing.")
     return value == "1"
 
 
@@ -214,7 +192,7 @@ def reading(request: HttpRequest, text: str | None = None) -> Reading:
 
 def sought(request: HttpRequest, *others: str, text: str | None = None) -> tuple[Sought, dict[str, str]]:
     """The filters, and `others`: parameters that the page has besides. What is neither is told, never dropped."""
-    given = _once_each(_pairs(request) if text is None else _parsed(text))
+    given = each_once(request, text)
     if unknown := [name for name in given if name not in (*Sought.__slots__, *others)]:
         raise BadRequest(f"There is no filter “{unknown[0][:80]}”.")
     filters = {name: given.pop(name) for name in Sought.__slots__ if name in given}
@@ -226,13 +204,6 @@ def sought(request: HttpRequest, *others: str, text: str | None = None) -> tuple
             raise BadRequest(f"The filter {name} is longer than {LONGEST_FILTER:,} characters.")
     typed = {name: filters[name].strip() for name in ("q", "by") if name in filters}
     return Sought(**filters | typed), given
-
-
-def _once_each(pairs: list[tuple[str, str]]) -> dict[str, str]:
-    given = dict(pairs)
-    if len(given) < len(pairs):
-        raise BadRequest("A filter is given twice.")
-    return given
 
 
 def place_in_the_log(text: str) -> str:

@@ -36,9 +36,9 @@ def exact_bytes(ref: EntryRef) -> str:
     return f"{url}{'&' if '?' in url else '?'}bytes=1"
 
 
-def queue(name: str) -> str:
-    """The list of one queue; '' = of entries without a queue name."""
-    return entries(queue=name) if name else entries(unknown="1")
+def queue(name: str, **more: str) -> str:
+    """The list of one queue; '' = of entries without a queue name; `more`: of its query."""
+    return entries(**({"queue": name} if name else {"unknown": "1"}), **more)
 
 
 def entries(**query: str) -> str:

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.lookup import Cursor
-from joobq_admin.pages import forms, links
+from joobq_admin.pages import forms, links, list_forms
 
 LONGEST_REASON = 1_000  # characters
 
@@ -93,7 +93,7 @@ def ticks(request: HttpRequest) -> Ticks:
     if not 0 < len(refs) <= forms.MOST_ROWS:
         raise BadRequest("no entry is ticked, or more than a page has")
     back = posted.get("back", "")
-    forms.listing(request, back)
+    list_forms.listing(request, back)
     return Ticks(refs, forms.operation_id(posted.get("operation")), back)
 
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 from joobq_admin import connection
 from joobq_admin.connection import dead_letters
 from joobq_admin.joobq.entry import Entry
-from joobq_admin.pages import answer, binned, forms, links, listing, slip, times
+from joobq_admin.pages import answer, binned, links, list_forms, listing, slip, times
 from joobq_admin.pages.answer import Confirm
 from joobq_admin.pages.forms import Press
 from joobq_admin.pages.purge_forms import LONGEST_REASON, Confirmation, Ticks
@@ -62,7 +62,7 @@ def of_one(request: HttpRequest, pressed: Press, given: Confirmation) -> HttpRes
 
 def of_ticked(request: HttpRequest, ticks: Ticks, given: Confirmation) -> HttpResponse:
     here = connection.found(ticks.refs).values()
-    back = listing.url(forms.listing(request, ticks.back))
+    back = listing.url(list_forms.listing(request, ticks.back))
     question = _of_purge(request, len(ticks.refs), here, reverse("purge"), "results", back, given)
     return _asked(request, question, {"fields": ticks.fields()})
 
@@ -78,7 +78,7 @@ def of_binned(request: HttpRequest, ticks: Ticks, given: Confirmation) -> HttpRe
         split=_split(here),
         url=reverse("empty"),
         target="results",
-        back=binned.url(forms.listing(request, ticks.back)),
+        back=binned.url(list_forms.listing(request, ticks.back)),
         until="",
         given=given,
         for_good="is",

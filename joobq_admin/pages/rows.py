@@ -19,13 +19,14 @@ from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.entry import TIMES_FROM, Entry, Kind
 from joobq_admin.joobq.outcome import Refused
 from joobq_admin.pages import links, times, words
+from joobq_admin.pages.errors import LONGEST_CLASS, NO_FAILURE
 from joobq_admin.pages.sends import name_of
 from joobq_admin.pages.tokens import CUT, Tokens, arguments, plain, text
 from joobq_admin.triage.history import redriven_before
 from joobq_admin.triage.versions import differences, version
 
 #: Characters in a row; there is room for a line of the message on a desk and two on a phone, and for two of arguments.
-LONGEST_MESSAGE, LONGEST_CLASS, LONGEST_ARGUMENT, LONGEST_ARGUMENTS = 140, 80, 40, 80
+LONGEST_MESSAGE, LONGEST_ARGUMENT, LONGEST_ARGUMENTS = 140, 40, 80
 FIRST_BYTES = 200
 MOST_KEPT = 2_000  # about 1 kB each: lists are looked at again and again, and by many
 
@@ -110,7 +111,6 @@ def _death(entry: Entry, lead: Entry, now: datetime, base: str) -> Row:
     url = links.entry(entry.ref, base)
     return {
         **_died(entry, now),
-        "id": entry.digest[:16],
         "url": url,
         "tick": links.tick(entry.ref),
         "diff": differs(lead, entry),
@@ -152,7 +152,6 @@ def badges(
 class Face(NamedTuple):
     """Text and HTML that may be shown. `badges`: those that the bytes alone decide."""
 
-    id: str
     queue: str
     cls: str
     msg: str
@@ -185,7 +184,6 @@ def face(entry: Entry) -> Face:
 def _face(entry: Entry) -> Face:
     cls, message = error_tokens(entry)
     return Face(
-        id=entry.digest[:16],
         queue=plain(entry.queue, LONGEST_CLASS),
         cls=cls,
         msg=paint(message),
@@ -229,16 +227,10 @@ def error_of(entry: Entry) -> tuple[str, str]:
 
 def error_tokens(entry: Entry, longest: int = LONGEST_MESSAGE) -> tuple[str, Tokens]:
     """The same, the message as tokens of up to `longest` characters."""
-    if entry.kind is Kind.MALFORMED:
-        return "Malformed", [("", "Not a JSON object")]
-    if entry.kind is Kind.PLACEHOLDER:
-        return "Placeholder", [("", "JoobQ could not parse this job")]
     error = entry.error
-    if error is None:
-        expired = entry.kind is Kind.EXPIRED
-        return (
-            ("Expired", [("", "Expired before a worker took it")]) if expired else ("No error", [("", "None is told")])
-        )
+    if error is None or entry.kind in (Kind.MALFORMED, Kind.PLACEHOLDER):
+        cls, words = NO_FAILURE[entry.kind]
+        return cls, [("", words)]
     message = error.message or error.cause
     shown = redaction().redacted_text(message[: 4 * longest]) if message else ""
     cls = redaction().redacted_text((error.cls or error.type or "Error")[: 4 * LONGEST_CLASS])

@@ -12,7 +12,7 @@ from joobq_admin.connection import audit_log, dead_letters
 from joobq_admin.joobq.audit import Actor
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.outcome import Outcome, Refusal
-from joobq_admin.pages import answer, forms, listing, log, purge_forms, question, times, words
+from joobq_admin.pages import answer, list_forms, listing, log, purge_forms, question, times, words
 from joobq_admin.pages.answer import Problem
 from joobq_admin.pages.purge_forms import Confirmation, Ticks
 from joobq_admin.pages.tally import Tally, tally
@@ -97,10 +97,10 @@ def not_sent(request: HttpRequest, said: str) -> HttpResponse:
 
 def on_the_list(request: HttpRequest, told: Tally, back: str) -> HttpResponse:
     """The tally above the rows as they are now; alone when these cannot be read."""
-    asked = forms.listing(request, back)
+    asked = list_forms.listing(request, back)
     context = {"tally": told, "title": told.heading, "back": back, "kept": left(the_bin().keep)}
     try:
-        context |= listing.read(asked, request.user) | {"title": told.heading}
+        context |= listing.read(request, asked) | {"title": told.heading}
     except connection.TROUBLE:
         context |= {"unread_list": True, "look_again": listing.url(asked)}
     if answer.wants(request, "results"):

@@ -165,6 +165,7 @@
     if (target?.id === "action") head($("#action")); // the old one is gone: its place holds the answer
     if (target?.id === "purging") head($("#purging")); // it stopped
     if (target?.id === "follow") sayOnce($("#follow")?.dataset.say);
+    if (target?.id === "fresh") sayOnce($(".fresh span")?.textContent);
     if (target?.id === "results") {
       count();
       if ($("#tally-h")) head($("#results"));
@@ -172,7 +173,7 @@
       const from = event.detail.requestConfig?.elt; // it may be gone by now, and with it what it stood in
       if (from?.closest(".pager")) ($(".rows .open") ?? $("#results"))?.focus();
       if (from?.closest("#queues")) $("#queues [aria-current]")?.focus();
-      if (from?.closest("#filters")) $("#filters summary")?.focus();
+      if (from?.closest("#queue-choice")) $("#queue-choice summary")?.focus();
     }
     if (target?.id === "records") {
       if ($("#tally-h")) return head($("#records"));
@@ -183,17 +184,35 @@
 
   // Its button was disabled while it asked, so the browser does not know any more where focus came from.
   function ask(dialog, button) {
-    dialog.addEventListener("close", () => {
-      $("#planning", dialog)?.remove(); // it would go on looking, for nobody
-      button.focus();
-    });
+    dialog.addEventListener("close", () => button.focus());
     dialog.showModal();
   }
 
   // Where a redriven job is now is asked again and again: not in a tab that nobody sees. Of its way only the end is read out.
+  // What is new, and what is counted, not while somebody selects or answers a question either.
   document.addEventListener("htmx:beforeRequest", (event) => {
-    if (event.detail.elt.id === "follow" && document.hidden) event.preventDefault();
+    const { id } = event.detail.elt;
+    const polls = ["fresh", "groups"].includes(id);
+    if ((id === "follow" && document.hidden) || (polls && (document.hidden || busy()))) event.preventDefault();
   });
+  const busy = () => $("dialog[open]") || !getSelection().isCollapsed || boxes().some((box) => box.checked);
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && $("#fresh")) htmx.trigger("#fresh", "look");
+  });
+
+  // A look for news that is not answered leads nowhere: the page says how old it is, and the next answer takes that back.
+  document.addEventListener("htmx:beforeOnLoad", (event) => {
+    if (event.detail.elt.id !== "fresh" || event.detail.xhr.status < 400) return;
+    event.preventDefault();
+    stale(event.detail.elt);
+  });
+  function stale(fresh) {
+    const told = fresh.cloneNode();
+    told.setAttribute("hx-get", `${fresh.getAttribute("hx-get").replace("&stale=1", "")}&stale=1`);
+    told.append(Object.assign(document.createElement("span"), { className: "stale", textContent: $("#results").dataset.stale }));
+    fresh.replaceWith(told);
+    htmx.process(told);
+  }
   let said;
   function sayOnce(text) {
     if (text && text !== said) say(text);
@@ -208,7 +227,7 @@
   // A proxy before us answers in pages of its own: what is put in the place of an element holds that element anew.
   document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     const { id } = detail.target;
-    if (!detail.shouldSwap || !["action", "results", "records", "follow", "planning", "purging", "dialog"].includes(id)) return;
+    if (!detail.shouldSwap || !["action", "results", "records", "fresh", "groups", "follow", "planning", "purging", "dialog"].includes(id)) return;
     const whole = id === "dialog" ? "<dialog " : `id="${id}"`;
     if (!detail.serverResponse.includes(whole)) Object.assign(detail, { shouldSwap: false, isError: true });
   });
@@ -217,6 +236,7 @@
   function untold(event, slip) {
     const { target, requestConfig: { verb, path, elt } } = event.detail;
     if (target?.id === "follow") return stand(target);
+    if (elt.id === "fresh") return stale(elt);
     const own = slip && slip !== "#signed-out" ? elt.closest("[data-untold]")?.dataset.untold : "";
     const told = target?.id === "action" && $(own ? `${slip}-${own}` : slip)?.content.firstElementChild.cloneNode(true);
     if (told) {

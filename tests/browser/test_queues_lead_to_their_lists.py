@@ -55,14 +55,14 @@ def test_on_a_phone(
     filled(valkey)
     page = new_page(PHONE)
     opened(dashboard, page)
-    page.locator("#filters summary").focus()
+    page.locator("#queue-choice summary").focus()
     page.keyboard.press("Enter")
-    page.locator("#filters").get_by_role("link", name=name).click()
+    page.locator("#queue-choice").get_by_role("link", name=name).click()
     expect(page.locator("h1")).to_have_text(title)
     expect(page.locator(".rows .open")).to_have_count(n)
-    expect(page.locator("#filters summary")).to_contain_text(name)
-    expect(page.locator("#filters summary")).to_be_focused()
-    expect(page.locator("#filters nav")).to_be_hidden()
+    expect(page.locator("#queue-choice summary")).to_contain_text(name)
+    expect(page.locator("#queue-choice summary")).to_be_focused()
+    expect(page.locator("#queue-choice nav")).to_be_hidden()
     assert same(page)
 
 
@@ -78,4 +78,4 @@ def test_beside_an_entry_they_are_plain_links(
         page.locator("#queues").get_by_role("link", name="invoices").click()
         expect(page.locator(".rows .open")).to_have_count(2)
     else:
-        expect(page.locator("#filters")).to_have_count(0)
+        expect(page.locator("#queue-choice")).to_have_count(0)

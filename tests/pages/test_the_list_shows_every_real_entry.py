@@ -119,14 +119,8 @@ def test_deaths_of_one_job_stand_under_its_newest(client: Client) -> None:
 def test_a_fragment_is_the_list_with_its_title_and_counts(client: Client) -> None:
     answer = get(client, "/dead-letters/?queue=reports", target="results")
     assert answer.status_code == 200
-    assert re.findall(r"^<\w+\b[^>]*? id=\"(\w+)\"", answer.content.decode(), re.MULTILINE) == [
-        "results",
-        "head",
-        "queues",
-        "total",
-        "binned",
-        "filters",
-    ]
+    beside = re.findall(r"<\w+\b[^>]*? id=\"([\w-]+)\"[^>]* hx-swap-oob=\"true\"", answer.content.decode())
+    assert beside == ["head", "incident", "trend", "sift", "queues", "total", "binned", "queue-choice"]
     assert b"<html" not in answer.content
     assert elements(answer, "section", id="results")[0]["data-say"] == "8 in reports"
 

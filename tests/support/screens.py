@@ -38,7 +38,7 @@ def the_list_of_a_queue(dashboard: Dashboard, server: Server, page: Page) -> Non
 def the_queues_on_a_phone(dashboard: Dashboard, server: Server, page: Page) -> None:
     the_list(dashboard, server, page)
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
-    page.locator("#filters summary").click()
+    page.locator("#queue-choice summary").click()
 
 
 def an_empty_list(dashboard: Dashboard, server: Server, page: Page) -> None:

@@ -1,0 +1,166 @@
+"""What a list says of itself: its title, what is looked for, how many that are and how sure that is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from joobq_admin.connection import redaction
+from joobq_admin.joobq.counting import Counts
+from joobq_admin.joobq.entry import Entry, Kind
+from joobq_admin.joobq.lookup import Page
+from joobq_admin.joobq.spread import Spread
+from joobq_admin.pages import errors, rows, times
+from joobq_admin.pages.counts import NO_NAME, how_sure, number
+from joobq_admin.pages.list_forms import Listing
+from joobq_admin.pages.tokens import plain
+from joobq_admin.triage.fingerprint import Fingerprint, fingerprint
+from joobq_admin.triage.groups import Group, Groups
+from joobq_admin.triage.search import PRESETS
+
+KINDS = {
+    Kind.JOB: "Jobs that failed",
+    Kind.EXPIRED: "Expired",
+    Kind.PLACEHOLDER: "Placeholders",
+    Kind.MALFORMED: "Malformed",
+}
+LASTS = {"1h": "hour", "24h": "24 h", "7d": "7 d", "30d": "30 d"}
+LONGEST = 80  # characters of a filter
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a list was read with. `dated`: how many of all have a score that is a time; `within`: how many died in the
+    time that is looked for, where only a time is; `groups`: the errors, where one is looked for."""
+
+    asked: Listing
+    counts: Counts
+    page: Page
+    dated: int
+    now: datetime
+    within: Spread | None = None
+    groups: Groups | None = None
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        return self.page.entries
+
+    @property
+    def undated(self) -> int:
+        return max(0, self.counts.total - self.dated)
+
+    @property
+    def all_here(self) -> bool:
+        """Is this page all that there is?"""
+        return self.page.complete and self.asked.cursor is None
+
+    @property
+    def group(self) -> Group | None:
+        return self.groups.of(self.asked.wanted.group) if self.groups and self.groups.complete else None
+
+    @property
+    def error(self) -> Fingerprint | None:
+        """That of the group that is looked for, as far as anything here knows it."""
+        if self.group:
+            return self.group.error
+        return fingerprint(self.entries[0], redaction()) if self.entries else None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """`by_error`: it is one of the errors; `sifted`: more is looked for than a queue."""
+
+    n: str
+    words: str
+    sub: str
+    say: str
+    by_error: bool = False
+    sifted: bool = False
+
+
+def head(found: Found) -> Head:
+    asked = found.asked
+    if asked.only("queue", "unknown"):
+        return _of_queue(found)
+    if asked.only("queue", "unknown", "undated"):
+        return _undated(found)
+    if found.within:
+        return _of_time(found, found.within)
+    if asked.only("group"):
+        return _of_error(found)
+    n, looked_for = len(found.entries), " · ".join([*_linked(found), f"read {found.counts.as_of:%H:%M:%S} UTC"])
+    if found.all_here:
+        return Head(f"{n:,}", f"{letters(n)} match{'es' * (n == 1)}", looked_for, f"{n:,} match", sifted=True)
+    return Head("", "Dead letters that match", looked_for, f"{n:,} shown", sifted=True)
+
+
+def _of_queue(found: Found) -> Head:
+    queue, counts = found.asked.queue, found.counts
+    if queue is None:
+        n = f"{counts.total:,}"
+        return Head(n, letters(counts.total), how_sure(counts, None), f"{n} {letters(counts.total)}")
+    n, so_far = number(counts, queue), "" if counts.complete or counts.bounded else " so far"
+    of = f"in {name(queue)}" if queue else "without a queue name"
+    words = f"{letters(counts.get(queue, 0))} {of}{so_far}"
+    return Head(n, words, how_sure(counts, queue), f"{n} in {name(queue)}")
+
+
+def _undated(found: Found) -> Head:
+    queue, n = found.asked.queue, f"{found.undated:,}"
+    of = f" in {name(queue)}" if queue is not None else ""
+    words = f"{letters(found.undated)} without a death time{of}"
+    return Head("" if of else n, words, rows.NO_TIME_NOTE, f"{n} without a death time")
+
+
+def _of_time(found: Found, within: Spread) -> Head:
+    n = sum(within.between)
+    words = f"{letters(n)} {_time(found.asked, found.now)}"
+    of_all = f"of {within.total:,} in all, at {within.as_of:%H:%M:%S} UTC"
+    return Head(f"{n:,}", words, of_all, f"{n:,} {words}", sifted=True)
+
+
+def _of_error(found: Found) -> Head:
+    """`n`: as it was counted, else as many as there are on this page, where these are all."""
+    error, group, counted = found.error, found.group, found.groups
+    if error is None:
+        return Head("", "No dead letter of this error", "None has it any more.", "none", by_error=True, sifted=True)
+    told = [errors.in_words(error)]
+    n = len(found.entries) if found.all_here else group.count if group else None
+    if group and counted:
+        told += [f"{name(queue)} {count:,}" for queue, count in group.queues[:3]]
+        told += [f"{group.again:,} died again"] if group.again else []
+        told.append(f"{'at' if counted.exact else 'as read while entries were changing,'} {counted.as_of:%H:%M:%S} UTC")
+    words = f"{letters(n or 0)}: {errors.name(error)}"
+    shown = f"{n:,}" if n is not None else ""
+    return Head(shown, words if shown else f"Dead letters: {errors.name(error)}", " · ".join(told), f"{shown} {words}",
+                by_error=True, sifted=True)  # fmt: skip
+
+
+def letters(n: int) -> str:
+    return "dead letter" if n == 1 else "dead letters"
+
+
+def name(queue: str | None) -> str:
+    return plain(queue or "", LONGEST) or NO_NAME
+
+
+def _linked(found: Found) -> list[str]:
+    """What is looked for that no field of the form shows."""
+    filters, wanted, error = found.asked.filters, found.asked.wanted, found.error
+    told = {
+        "queue": f"in {name(wanted.queue)}",
+        "unknown": "without a queue name",
+        "undated": "without a death time",
+        "group": f"{errors.name(error)}: {errors.in_words(error)}" if error else "one error",
+    }
+    return [told[each] for each in told if each in filters]
+
+
+def _time(asked: Listing, now: datetime) -> str:
+    since, until = asked.wanted.since, asked.wanted.until
+    if since and until:
+        return f"died {times.between(since, until, now)}"
+    if since:
+        preset = asked.filters["since"]
+        return f"of the last {LASTS[preset]}" if preset in PRESETS else f"died since {times.minute(since, now)}"
+    assert until
+    return f"died before {times.minute(until, now)}"
