@@ -72,6 +72,8 @@ def _go_on(request: HttpRequest, asked: Everything, record: Record) -> HttpRespo
         raise BadRequest("the operation is about other entries")
     if asked.queue is None:
         return _done(request, asked)
+    if not getattr(request, "htmx", False):  # somebody pressed, perhaps another than who began; else its page goes on
+        _log(asked, request.user)
     return _step(request, asked, connection.purging(operation=asked.operation))
 
 
@@ -87,6 +89,7 @@ def _step(request: HttpRequest, asked: Everything, purging: Purging) -> HttpResp
             return _done(request, asked)
         return operations.going(request, asked.operation, step)
     except TROUBLE as trouble:
+        _log(asked, request.user, trouble)
         return purge_all_answers.stopped(request, asked, trouble)
 
 

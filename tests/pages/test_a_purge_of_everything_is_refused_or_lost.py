@@ -102,7 +102,7 @@ def test_a_press_that_never_came_is_not_done_and_the_same_press_does_it(
 
 @pytest.mark.parametrize("htmx", [True, False])
 def test_an_answer_lost_midway_stops_it_and_it_goes_on(
-    client: Client, valkey: Server, proxy: Proxy, htmx: bool
+    client: Client, valkey: Server, proxy: Proxy, caplog: pytest.LogCaptureFixture, htmx: bool
 ) -> None:
     headers = {"HX-Request": "true", "HX-Target": "purging"} if htmx else {}
     with redis_at(proxy.url):
@@ -116,6 +116,8 @@ def test_an_answer_lost_midway_stops_it_and_it_goes_on(
             lost
         )
         assert ('id="purging"' in lost.content.decode()) == htmx
+        pressed = ["done", "unknown"] if htmx else ["done", "done", "unknown"]
+        assert [record.outcome for record in caplog.records if record.getMessage() == "purge all"] == pressed
         to_the_end(client, EMAILS, client.post(EMAILS, hidden(lost)))
     assert valkey.client.zcard(keys.DEAD) == 0
     assert valkey.client.hget(keys.COUNTS, "emails") == b"0"
