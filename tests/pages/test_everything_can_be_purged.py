@@ -175,8 +175,7 @@ def test_a_large_queue_goes_in_steps_and_what_comes_in_stays(client: Client, val
         (form,) = (f for f in elements(page, "form") if "hx-trigger" in f)
         assert form["hx-trigger"] == "load"
         page, steps = goes_on(client, page, htmx), steps + 1
-        if htmx and "HX-Redirect" not in page:
-            assert page["HX-Replace-Url"] == f"/operations/{hidden(page)['operation']}/"
+        assert not htmx or "/operations/" in (page.get("HX-Redirect") or page["HX-Replace-Url"])
     assert steps > 1
     assert of(valkey, b"emails") == 10
     assert valkey.client.zcard(keys.DEAD) == 2 * MANY + 10
