@@ -34,6 +34,11 @@ def lines_of(file: BinaryIO, longest: int, number: int = 0, at: int = 0) -> Iter
         at = end
 
 
+def beside(file: Path, what: str) -> Path:
+    """emails.ndjson has emails.<what> beside it, emails.1 has emails.1.<what>: no two files share one."""
+    return file.with_name(f"{file.name.removesuffix('.ndjson')}.{what}")
+
+
 @dataclass(slots=True)
 class Place:
     """How far an import came: what it made of the first `number` lines, which end before byte `end` of the file."""

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from joobq_admin.joobq.delivery import AdmissionOutcome, Ledger
 from joobq_admin.management import lines
-from joobq_admin.management.files import Checkpoint, Line, Place, lines_of
+from joobq_admin.management.files import Checkpoint, Line, Place, beside, lines_of
 from joobq_admin.management.recording import recorded
 from joobq_admin.management.rehearsal import CONFLICT, GATE_OPEN, TOO_LARGE, longest, rehearse
 from joobq_admin.management.terminal import Exit, Terminal
@@ -40,15 +40,15 @@ def import_(terminal: Terminal, asked: Namespace) -> Exit:
         if not _alone(file):
             terminal.say(f"Another import of {path} is under way.")
             return Exit.STOPPED
-        checkpoint = Checkpoint(path.with_suffix(".checkpoint.json"), asked.name, file, gate)
-        beside = path.with_suffix(".rejected.ndjson")
-        with beside.open("ab") as rejects:
+        checkpoint = Checkpoint(beside(path, "checkpoint.json"), asked.name, file, gate)
+        told = beside(path, "rejected.ndjson")
+        with told.open("ab") as rejects:
             work = Import(ledger, file, rejects, checkpoint)
             stopped = _run(terminal, asked, work)
     if rejected := work.place.rejected:
-        terminal.say(f"{rejected:,} {'line was' if rejected == 1 else 'lines were'} rejected: {beside} says why.")
+        terminal.say(f"{rejected:,} {'line was' if rejected == 1 else 'lines were'} rejected: {told} says why.")
     else:
-        beside.unlink()
+        told.unlink()
     if stopped:
         terminal.say(stopped)
     return Exit.STOPPED if stopped else Exit.LOOK if rejected else Exit.DONE

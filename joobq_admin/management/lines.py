@@ -94,6 +94,13 @@ def _is_utf8(raw: bytes) -> bool:
     return True
 
 
+def _decoded(name: str, coded: str) -> bytes:
+    try:
+        return b64decode(coded, validate=True)
+    except ValueError as wrong:
+        raise ValueError(f"{name}_base64 is no base64: {wrong}") from None
+
+
 def _bytes(name: str, found: dict[str, Any]) -> bytes | None:
     text, coded = found.get(name), found.get(f"{name}_base64")
     if text is not None and coded is not None:
@@ -101,5 +108,5 @@ def _bytes(name: str, found: dict[str, Any]) -> bytes | None:
     if not isinstance(text, str | None) or not isinstance(coded, str | None):
         raise ValueError(f"{name} is text")
     if coded is not None:
-        return b64decode(coded, validate=True)
+        return _decoded(name, coded)
     return None if text is None else text.encode()

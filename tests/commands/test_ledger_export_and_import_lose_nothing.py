@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from joobq_admin.joobq.delivery import Actor, Ledger, State
-from tests.support.commands import ledger, noted
+from tests.support.commands import ledger, noted, process
 from tests.support.database import changed, contents
 from tests.support.ledgers import HOUR, ledger_of, spoil_header
 from tests.support.servers import Server
@@ -61,3 +61,11 @@ def test_a_corrupt_record_is_left_out_and_told(valkey: Server) -> None:
     assert (ran.ended, len(ran.lines)) == (3, 7)
     assert "5 is left out, it is corrupt: the header's checksum does not fit." in ran.words
     assert noted(valkey) == []
+
+
+def test_where_nothing_can_be_written_it_says_so(valkey: Server) -> None:
+    ledger_of(valkey.client).admit("a", b"1")
+    with Path("/dev/full").open("w") as full, process(valkey, "export", "shop:emails", stdout=full) as running:
+        _, words = running.communicate(timeout=20)
+    assert running.returncode == 1
+    assert words.splitlines()[1:] == ["It could not be written: No space left on device."]

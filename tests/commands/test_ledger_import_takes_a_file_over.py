@@ -61,7 +61,7 @@ BAD = {
     line("a", payload=None): "request_id, payload, state and due_at are needed",
     line("a", payload=7): "payload is text",
     line("a", payload_base64="eA=="): "payload and payload_base64 are both there",
-    line("a", payload=None, payload_base64="!"): "",
+    line("a", payload=None, payload_base64="!"): "payload_base64 is no base64",
     line("a", state="WAITING"): "a state is READY, LEASED, COMPLETED, DEAD",
     line("a", state=["READY"]): "a state is READY, LEASED, COMPLETED, DEAD",
     line("a", due_at=1.5): "due_at is a whole number from 0",
@@ -136,6 +136,18 @@ def test_a_place_that_cannot_be_written_to_is_told(valkey: Server, emails: Ledge
     assert (ran.ended, ran.lines) == (1, [])
     assert "emails.rejected.ndjson: Is a directory." in ran.words
     assert emails.stats().records == 0
+
+
+def test_files_whose_names_differ_in_their_ends_have_their_rejects_each(emails: Ledger, tmp_path: Path) -> None:
+    for name in ("emails.1", "emails.2", "emails.ndjson", "emails.ndjson.1"):
+        write(tmp_path / name, f"bad {name}")
+        assert imported(tmp_path / name).ended == 3
+    assert sorted(path.name for path in tmp_path.glob("*.rejected.ndjson")) == [
+        "emails.1.rejected.ndjson",
+        "emails.2.rejected.ndjson",
+        "emails.ndjson.1.rejected.ndjson",
+        "emails.rejected.ndjson",
+    ]
 
 
 def stopped_at_100(file: Path) -> None:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
 from django.core.management import call_command
 
@@ -38,7 +38,9 @@ def ledger(*arguments: object) -> Ran:
 
 
 @contextmanager
-def process(server: Server, *arguments: object) -> Iterator[subprocess.Popen[str]]:
+def process(
+    server: Server, *arguments: object, stdout: IO[str] | int = subprocess.PIPE
+) -> Iterator[subprocess.Popen[str]]:
     """The same as a process, with no more settings than it needs."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("JOOBQ_ADMIN_", "REDIS_"))}
     needed = {"JOOBQ_ADMIN_AUTH": "dev", "JOOBQ_ADMIN_REDIS_URL": server.url}
@@ -46,7 +48,7 @@ def process(server: Server, *arguments: object) -> Iterator[subprocess.Popen[str
         [sys.executable, "-W", "error", "manage.py", "ledger", *map(str, arguments)],
         cwd=ROOT,
         env=kept | needed,
-        stdout=subprocess.PIPE,
+        stdout=stdout,
         stderr=subprocess.PIPE,
         text=True,
     )

@@ -66,8 +66,8 @@ class Command(BaseCommand):
         taken = action("import", import_, "Take over the records of a file, while the gate is closed.", changes=True)
         taken.add_argument("file", metavar="FILE.ndjson", type=file)
         taken.add_argument("--dry-run", action="store_true", help="say what would happen, and touch nothing")
-        taken.add_argument("--max-records", type=int, default=100_000, help="as its producers give it (%(default)s)")
-        taken.add_argument("--max-payload-bytes", type=int, default=1_048_576, help="the same (%(default)s)")
+        taken.add_argument("--max-records", type=limit, default=100_000, help="as its producers give it (%(default)s)")
+        taken.add_argument("--max-payload-bytes", type=limit, default=1_048_576, help="the same (%(default)s)")
         action("export", export, "All records as lines of JSON. Payloads are there as they are.")
 
     def handle(self, *_: Any, act: Act, **options: Any) -> None:
@@ -78,7 +78,7 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             ended = Exit.INTERRUPTED
         except BrokenPipeError:  # who read it has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            write_no_more()
             ended = Exit.STOPPED
         except AnswerLost:
             terminal.say(
@@ -91,9 +91,9 @@ class Command(BaseCommand):
             terminal.say(f"Redis said: {said}" if said else silent)
             ended = Exit.STOPPED
         except OSError as error:
-            if error.filename is None:
-                raise
-            terminal.say(f"{error.filename}: {error.strerror}.")
+            if error.filename is None:  # it was open
+                write_no_more()
+            terminal.say(f"{error.filename or 'It could not be written'}: {error.strerror}.")
             ended = Exit.STOPPED
         if ended is Exit.DONE and terminal.unrecorded:
             ended = Exit.UNRECORDED
@@ -122,6 +122,17 @@ def run(terminal: Terminal, asked: Namespace, act: Act) -> Exit:
 def _only_looks(asked: Namespace) -> bool:
     """A gate that is neither closed nor opened, and a dry run, change nothing either."""
     return not asked.changes or getattr(asked, "change", "") is None or getattr(asked, "dry_run", False)
+
+
+def write_no_more() -> None:
+    """To stdout: what is still to be written there would fail again at the end of the process."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def limit(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,15}", text):
+        raise ArgumentTypeError("a limit is a whole number from 0")
+    return int(text)
 
 
 def request_id(text: str) -> str:
