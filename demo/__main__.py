@@ -13,6 +13,8 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from random import Random
 
+from demo import deliveries
+from demo.deliveries import Couriers
 from demo.server import Server
 from demo.worker import Workers, fill
 
@@ -33,12 +35,15 @@ def samples(folder: Path) -> Iterator[str]:
         server = Server(folder)
         try:
             fill(server.client)
-            workers = Workers(server.client, Random())
-            workers.start()
+            deliveries.fill(server.client)
+            busy = [Workers(server.client, Random()), Couriers(server.client, Random())]
+            for each in busy:
+                each.start()
             try:
                 yield server.url
             finally:
-                workers.stop()
+                for each in busy:
+                    each.stop()
         finally:
             server.stop()
 

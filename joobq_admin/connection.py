@@ -163,6 +163,11 @@ def silence(trouble: BaseException) -> str:
     return f"No answer within {ANSWER_WITHIN:g} s"
 
 
+def refusal(trouble: Exception) -> Refusal | None:
+    """Why Redis changed nothing, as far as that has a name."""
+    return scripts.refusal_of(trouble) if isinstance(trouble, exceptions.RedisError) else None
+
+
 def locked(trouble: exceptions.RedisError) -> bool:
     """Is it only that one key is of another type, or not for us to read?"""
     return str(trouble).startswith("WRONGTYPE") or scripts.refusal_of(trouble) is Refusal.NOT_ALLOWED

@@ -73,6 +73,17 @@ def operation(operation: str, action: str = "", ref: EntryRef | None = None) -> 
     return reverse("operation", args=[operation]) + (f"?{urlencode(query)}" if query else "")
 
 
+def ledger(namespace: str, queue: str, view: str = "ledger", **query: str) -> str:
+    """One ledger, one request of it (view="request"), or what is done there (view="repair")."""
+    told = {"namespace": namespace, "queue": queue, **query}
+    return f"{reverse(view)}?{urlencode({name: to_bytes(value) for name, value in told.items() if value})}"
+
+
+def request(id_: str) -> str:
+    """One request, in whichever ledger it is."""
+    return f"{reverse('request')}?{urlencode({'id': to_bytes(id_)})}"
+
+
 def tick(ref: EntryRef) -> str:
     """One entry in one word."""
     jid = f"-{ref.jid}" if ref.jid and is_plain(ref.jid) else ""

@@ -2,6 +2,7 @@
 
 import logging
 
+from joobq_admin.joobq.delivery import Ledger
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.outcome import Outcome, What
 from joobq_admin.sso.roles import Action, User
@@ -23,6 +24,13 @@ def pressed(action: Action, operation: str, by: User, outcome: Outcome, said: st
     for word, group in groups.items():
         for what in group:
             _line(action, operation, by, word, what, said if word == "unsent" else "")
+
+
+def of_a_ledger(action: Action, operation: str, by: User, outcome: str, ledger: Ledger, request_id: str = "") -> None:
+    """The same of what is done to a ledger, or to one request of it."""
+    of = f"{ledger.namespace}:{ledger.queue}"
+    told = {"outcome": outcome, "ledger": of, "delivery": request_id, "operation": operation, "user": by.sub}
+    lines.log(logging.INFO if outcome == "done" else logging.WARNING, str(action), extra=told)
 
 
 def _line(action: Action, operation: str, by: User, outcome: str, what: What, reason: str) -> None:

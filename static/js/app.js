@@ -161,9 +161,10 @@
   document.addEventListener("htmx:afterSettle", (event) => {
     const target = event.detail.target;
     if (target?.id === "dialog") ask($("#dialog dialog"), event.detail.requestConfig.elt);
-    else if (["action", "results"].includes(target?.id)) $("#dialog").replaceChildren(); // it has its answer
+    else if (["action", "results", ...PANELS].includes(target?.id)) $("#dialog").replaceChildren(); // it has its answer
     if (target?.id === "action") head($("#action")); // the old one is gone: its place holds the answer
     if (target?.id === "purging") head($("#purging")); // it stopped
+    if (PANELS.includes(target?.id) && !$(`#${target.id} [hx-trigger*=load]`)) head($(`#${target.id}`)); // nor does it go on
     if (target?.id === "follow") sayOnce($("#follow")?.dataset.say);
     if (target?.id === "fresh") sayOnce($(".fresh span")?.textContent);
     if (target?.id === "results") {
@@ -227,7 +228,7 @@
   // A proxy before us answers in pages of its own: what is put in the place of an element holds that element anew.
   document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     const { id } = detail.target;
-    if (!detail.shouldSwap || !["action", "results", "records", "fresh", "groups", "follow", "planning", "purging", "dialog"].includes(id)) return;
+    if (!detail.shouldSwap || !HELD.includes(id)) return;
     const whole = id === "dialog" ? "<dialog " : `id="${id}"`;
     if (!detail.serverResponse.includes(whole)) Object.assign(detail, { shouldSwap: false, isError: true });
   });
@@ -236,6 +237,7 @@
   function untold(event, slip) {
     const { target, requestConfig: { verb, path, elt } } = event.detail;
     if (target?.id === "follow") return stand(target);
+    if (elt.matches("[data-quiet]")) return elt.setAttribute("data-unanswered", ""); // the next answer takes its place
     if (elt.id === "fresh") return stale(elt);
     const own = slip && slip !== "#signed-out" ? elt.closest("[data-untold]")?.dataset.untold : "";
     const told = target?.id === "action" && $(own ? `${slip}-${own}` : slip)?.content.firstElementChild.cloneNode(true);
@@ -266,6 +268,15 @@
     const { xhr: { status }, requestConfig: { verb } } = event.detail;
     const slips = { 401: verb === "get" ? "" : "#signed-out", 500: "#mistake" };
     untold(event, slips[status] ?? "#lost");
+  });
+
+  // -- ledgers: numbers that are asked for again and again, and panels of which each answers its own presses -----------------
+
+  const PANELS = ["gate", "repair", "expire", "prune", "quarantined"];
+  const HELD = ["action", "results", "records", "fresh", "groups", "follow", "planning", "purging", "dialog",
+    "ledgers", "numbers", "requests", "lease", ...PANELS];
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    if (event.detail.elt.matches("[data-quiet]") && (document.hidden || busy())) event.preventDefault();
   });
 
   if (matchMedia("(width < 56rem)").matches) $$("[data-shut-on-phone]").forEach((details) => { details.open = false; });

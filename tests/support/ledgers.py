@@ -2,12 +2,16 @@
 
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 
+import pytest
 import redis as redis_py
 
+from joobq_admin.joobq.audit import AuditLog
 from joobq_admin.joobq.delivery import Claim, Ledger
 from joobq_admin.joobq.delivery.record import encode
 from tests.support.eventually import eventually
+from tests.support.servers import Proxy
 
 MS, SECOND, HOUR = timedelta(milliseconds=1), timedelta(seconds=1), timedelta(hours=1)
 NOW = timedelta(0)
@@ -97,3 +101,29 @@ def mend(ledger: Ledger) -> tuple[int, int, int]:
         sum(page.mended for page in pages),
         sum(page.quarantined for page in pages),
     )
+
+
+def at(view: str = "ledger", **query: str) -> str:
+    """The address of a page of the ledger that tests have, or of what is done there: at("request", id="a")."""
+    return f"/deliveries/{view}?{urlencode({'namespace': 'shop', 'queue': 'emails', **query})}"
+
+
+def set_aside(ledger: Ledger, request_id: str = "a", payload: bytes = b"payload") -> str:
+    """A record of which a byte has changed, in quarantine; the digest of what is stored."""
+    ledger.admit(request_id, payload)
+    spoil_header(ledger, request_id)
+    mend(ledger)
+    found = ledger.look(request_id).quarantined
+    assert found
+    return found.digest
+
+
+def answered_again(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a proxy swallows is one answer: before a press is recorded it passes all again."""
+    note = AuditLog.note
+
+    def passing(*args: Any, **fields: str) -> None:
+        proxy.passes()
+        note(*args, **fields)
+
+    monkeypatch.setattr(AuditLog, "note", passing)

@@ -1,0 +1,129 @@
+"""The gate of a ledger, as its pages show it: whose it is, why it is closed, and what proves that it holds."""
+
+from dataclasses import dataclass, replace
+
+from joobq_admin.joobq.delivery import Gate, Ledger, LedgerStats
+from joobq_admin.pages import ledger_answers, times, words
+from joobq_admin.pages.ledger_answers import Told
+from joobq_admin.pages.sends import why
+from joobq_admin.sso.roles import Action, User
+from joobq_admin.triage.gates import Proof, prove
+
+OPEN = "Workers may claim and renew. Close it to stop new work; what is in flight may still settle."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatePanel:
+    """`mark`: which gate is closed, for who opens it; `url`: of the button, '' where `needs` says why there is none."""
+
+    heading: str
+    text: str
+    closed: bool
+    reason: str = ""
+    proof: str = ""
+    holds: bool = True
+    so: str = ""
+    url: str = ""
+    needs: str = ""
+    mark: str = ""
+    operation: str = ""
+    unrecorded: str = ""
+
+
+def panel(ledger: Ledger, stats: LedgerStats, user: User) -> GatePanel:
+    """As it stands. Raises TROUBLE."""
+    gate = stats.gate
+    action = Action.OPEN_GATE if gate else Action.CLOSE_GATE
+    may = user.can(action)
+    button = {
+        "url": ledger_answers.url(ledger, "open-gate" if gate else "close-gate") if may else "",
+        "needs": "" if may else words.may_not(user, action),
+        "operation": ledger_answers.new_operation() if may else "",
+    }
+    if gate is None:
+        return GatePanel(heading="Gate open", text=OPEN, closed=False, **button)
+    proof = prove(ledger, stats)
+    return GatePanel(
+        heading=f"Gate closed{since(gate)}{by(gate, user)}",
+        text="",
+        closed=True,
+        reason=why(gate.reason),
+        proof=_proof(proof, stats) if proof else "",
+        holds=bool(proof and proof.holds),
+        so=_so(gate, stats),
+        mark=mark(gate),
+        **button,
+    )
+
+
+def after(told: Told, shown: GatePanel) -> GatePanel:
+    """The same with what a press did."""
+    heading, state = told.heading or shown.heading, f"{shown.heading}. " if told.heading and shown.closed else ""
+    text = f"{told.text} {state}".strip() if told.text else shown.text
+    return replace(shown, heading=heading, text=text, unrecorded=told.unrecorded)
+
+
+def mark(gate: Gate) -> str:
+    """Two gates of one ledger were never closed in the same millisecond."""
+    return str(gate.closed_at or "")
+
+
+def since(gate: Gate) -> str:
+    at = times.at(gate.closed_at)
+    return f" since {times.clock(at, times.now())}" if at else ""
+
+
+def by(gate: Gate, user: User) -> str:
+    who = ledger_answers.who(gate.by, gate.name, user)
+    return f" by {who}" if who else ""
+
+
+def warning(gate: Gate | None, user: User) -> str:
+    """In one line, for other pages of the ledger."""
+    if gate is None:
+        return ""
+    reason = f": “{why(gate.reason, 200)}”" if gate.reason else ""
+    return f"The gate of this ledger is closed{since(gate)}{by(gate, user)}{reason}."
+
+
+def _proof(proof: Proof, stats: LedgerStats) -> str:
+    if not proof.ids:
+        at = _clock(stats.at)
+        none = f"0 ids in the leases index, read {at}, and none can be added while the gate is closed"
+        return f"Nothing is in flight: {none}."
+    if not proof.looked:
+        ids = f"{proof.ids:,} ids in the leases index, and no record of them is leased"
+        return f"No lease was given or renewed since: {ids}"
+    records = f"{proof.looked:,} leased record{'s' * (proof.looked != 1)}"
+    which = f"the first {records} of {proof.ids:,} ids" if proof.looked < proof.ids else f"the {records}"
+    newest = f"of {which} the newest change is from {_clock(proof.newest)}"
+    if proof.since is None:
+        return f"When it was closed is not known, so nothing is proved: {newest}"
+    if proof.since:
+        return f"Leases were given or renewed since: {proof.since:,} of {which}, the last at {_clock(proof.newest)}"
+    return f"No lease was given or renewed since: {newest}"
+
+
+def _so(gate: Gate, stats: LedgerStats) -> str:
+    if stats.last_lease:
+        ends = (
+            f"the last lease ends at {_clock(stats.last_lease)}, in {times.span(_seconds(stats.last_lease - stats.at))}"
+        )
+        return f"Admissions go on and wait. Work in flight may finish: {ends}."
+    if stats.expired:
+        n = f"{stats.expired:,} lease{'s are' if stats.expired != 1 else ' is'} over"
+        return f"Admissions go on and wait. {n}: nobody can settle there any more."
+    at = times.at(gate.closed_at)
+    flight = f"at {times.clock(at, times.now())}" if at else "then"
+    return (
+        f"Admissions go on and wait. What was in flight {flight} has settled, or its lease ran out and it is due again."
+    )
+
+
+def _clock(ms: int | None) -> str:
+    at = times.at(ms)
+    return times.clock(at, times.now()) if at else f"{ms} ms"
+
+
+def _seconds(ms: int) -> int:
+    return max(0, ms) // 1_000

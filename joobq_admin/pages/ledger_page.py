@@ -1,0 +1,204 @@
+"""The page of one ledger: its numbers, its gate, what is in quarantine, in flight and next, what keeps it in order."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.http import HttpRequest, HttpResponse
+
+from joobq_admin import connection
+from joobq_admin.joobq.delivery import CorruptRecord, Header, Ledger, LedgerStats, State
+from joobq_admin.pages import answer, gate_panel, ledger_answers, prune_panel, quarantine, repair_panel, times, words
+from joobq_admin.pages.answer import Problem
+from joobq_admin.pages.ledger_answers import Told
+from joobq_admin.pages.tokens import plain
+from joobq_admin.sso.roles import Action, User
+
+ROWS = 10  # requests that are shown of each index
+NOTHING = "Nothing is kept under this name: it was never used, or all of it was pruned"
+TONES = {State.READY: "", State.LEASED: "send", State.COMPLETED: "done", State.DEAD: "bad"}
+
+
+class Number(NamedTuple):
+    label: str
+    n: str
+    small: str
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Read again and again while somebody looks."""
+
+    url: str
+    sub: str
+    tally: list[Number]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    id: str
+    url: str
+    state: str
+    tone: str
+    attempt: str
+    owner: str
+    when: str
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    url: str
+    at: str
+    rows: list[Request]
+
+
+@dataclass(frozen=True, slots=True)
+class ExpirePanel:
+    """`url`: of the button, '' where `needs` says why there is none."""
+
+    heading: str
+    text: str
+    url: str = ""
+    needs: str = ""
+    operation: str = ""
+    more: bool = False
+    unrecorded: str = ""
+
+
+Panel = Callable[[LedgerStats], Any]
+
+
+def whole(request: HttpRequest, ledger: Ledger, cursor: str = "0", status: int = 200, **given: Any) -> HttpResponse:
+    """The whole page; `cursor`: of the quarantine. `given`: panels that a press has changed. Raises TROUBLE."""
+    user, stats = request.user, given.pop("stats", None) or ledger.stats()
+    leased, due = ledger.leased(ROWS), ledger.next_due(ROWS)
+    context = {
+        "title": f"{plain(ledger.namespace, 80)} / {plain(ledger.queue, 80)}",
+        "l": ledger_answers.head(ledger),
+        "find": ledger_answers.url(ledger, "request"),
+        "numbers": numbers(ledger, stats, leased, due),
+        "requests": requests(ledger, stats, leased, due),
+        "quarantine": quarantine.table(ledger, cursor),
+        **{name: given.get(name) or make(ledger, stats, user) for name, make in PANELS.items()},
+    }
+    return answer.page(request, "deliveries/ledger.html", context, status=status, nav="deliveries")
+
+
+def pressed(request: HttpRequest, ledger: Ledger, name: str, told: Told, panel: Panel) -> HttpResponse:
+    """What a press did, in the panel of this name: alone for htmx, else in the whole page. What was done stands in
+    `told`: it is said also when the ledger cannot be read any more.
+    """
+    try:
+        stats = ledger.stats()
+        shown = panel(stats)
+        if answer.wants(request, name):
+            context = {name: shown, "l": ledger_answers.head(ledger)}
+            return answer.fragment(request, f"deliveries/_{name}.html", context, status=told.status)
+        return whole(request, ledger, status=told.status, stats=stats, **{name: shown})
+    except connection.TROUBLE:
+        return _told_alone(request, ledger, name, told)
+
+
+def _told_alone(request: HttpRequest, ledger: Ledger, name: str, told: Told) -> HttpResponse:
+    status = told.status if told.status != 200 else 503
+    text = f"{told.text} {told.unrecorded} The ledger cannot be read just now."
+    links = ((ledger_answers.url(ledger), "Look again", "primary"),)
+    what = Problem(status, told.heading or "Done", told.heading or "Done", text, links=links)
+    if answer.wants(request, name):
+        return answer.fragment(request, "deliveries/_told.html", {"x": what, "name": name}, status=status)
+    return answer.problem(request, what, nav="deliveries")
+
+
+def numbers(
+    ledger: Ledger, stats: LedgerStats, leased: Sequence[Header | CorruptRecord], due: Sequence[Header | CorruptRecord]
+) -> Numbers:
+    at = times.at(stats.at)
+    oldest = f"oldest due {ago(stats.at - stats.oldest_due)}" if stats.oldest_due is not None else "nothing due"
+    held = f"{stats.records:,} record{'s' * (stats.records != 1)}"
+    nothing = not (stats.records or stats.due or stats.later or stats.leased or stats.quarantined or stats.gate)
+    read = f"read {times.named(at)}" if at else ""
+    waits = "waiting for the gate" if stats.gate and stats.due else ""
+    ends = next((each.lease_until for each in leased if isinstance(each, Header) and each.lease_until), None)
+    later = next((each.due_at for each in due if isinstance(each, Header) and each.due_at > stats.at), None)
+    return Numbers(
+        url=ledger_answers.url(ledger),
+        sub=" · ".join([NOTHING if nothing else held, oldest, read]),
+        tally=[
+            Number("Due now", f"{stats.due:,}", waits),
+            Number("Due later", f"{stats.later:,}", f"next in {ahead(later - stats.at)}" if later else ""),
+            Number("Leased", f"{stats.leased:,}", _first_end(stats, ends)),
+            Number("Lease over", f"{stats.expired:,}", "", "warn" if stats.expired else ""),
+            Number("Quarantined", f"{stats.quarantined:,}", "", "bad" if stats.quarantined else ""),
+        ],
+    )
+
+
+def _first_end(stats: LedgerStats, ends: int | None) -> str:
+    if not stats.leased:
+        return "nothing in flight" if not stats.expired else ""
+    return f"ends first in {ahead(ends - stats.at)}" if ends and ends > stats.at else ""
+
+
+def requests(
+    ledger: Ledger, stats: LedgerStats, leased: Sequence[Header | CorruptRecord], due: Sequence[Header | CorruptRecord]
+) -> Requests:
+    """In flight and next, by the headers; one that cannot be read is shown as such."""
+    at = times.at(stats.at)
+    return Requests(
+        url=ledger_answers.url(ledger),
+        at=times.time(at) if at else "",
+        rows=[_request(ledger, each, stats.at) for each in (*leased, *due)],
+    )
+
+
+def _request(ledger: Ledger, each: Header | CorruptRecord, now: int) -> Request:
+    shown = {"id": plain(each.request_id, 80), "url": ledger_answers.url(ledger, "request", id=each.request_id)}
+    if isinstance(each, CorruptRecord):
+        return Request(**shown, state="CORRUPT", tone="bad", attempt="", owner="", when=each.reason)
+    return Request(
+        **shown,
+        state=each.state.value,
+        tone=TONES[each.state],
+        attempt=f"{each.attempt:,}",
+        owner=plain(each.owner, 80),
+        when=when(each.state, each.due_at, each.lease_until, now),
+    )
+
+
+def when(state: State, due_at: int, lease_until: int | None, now: int) -> str:
+    """What its state waits for."""
+    if state is State.LEASED and lease_until:
+        over = now >= lease_until
+        return f"lease over since {ago(now - lease_until)}" if over else f"lease ends in {ahead(lease_until - now)}"
+    if state is State.READY:
+        return f"due in {ahead(due_at - now)}" if due_at > now else f"due since {ago(now - due_at)}"
+    return "settled since this was read"
+
+
+def ago(ms: int) -> str:
+    return times.span(max(0, ms) // 1_000)
+
+
+def ahead(ms: int) -> str:
+    """Rounded up: what is left is never said to be over."""
+    return times.span(-(-max(0, ms) // 1_000))
+
+
+def expire_panel(ledger: Ledger, stats: LedgerStats, user: User) -> ExpirePanel:
+    may = user.can(Action.EXPIRE)
+    return ExpirePanel(
+        heading="Leases that are over",
+        text="They end as workers claim, or here and now: each request is due again, its attempts are kept.",
+        url=ledger_answers.url(ledger, "expire") if may else "",
+        needs="" if may else words.may_not(user, Action.EXPIRE),
+        operation=ledger_answers.new_operation() if may else "",
+    )
+
+
+PANELS = {
+    "gate": gate_panel.panel,
+    "repair": repair_panel.panel,
+    "expire": expire_panel,
+    "prune": prune_panel.panel,
+}

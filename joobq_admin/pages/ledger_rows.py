@@ -1,0 +1,79 @@
+"""What was done to ledgers, as the audit log and the page of an operation say it."""
+
+from joobq_admin.joobq.audit import Record
+from joobq_admin.pages import links
+from joobq_admin.pages.tokens import plain
+
+#: tone, word
+ACTIONS = {
+    "close gate": ("warn", "close gate"), "open gate": ("send", "open gate"), "begin repair": ("", "begin repair"),
+    "repair": ("", "repair"), "expire": ("", "expire"), "release": ("send", "release"), "discard": ("bad", "discard"),
+    "begin prune": ("bad", "begin prune"), "prune": ("bad", "prune"), "import": ("", "import"),
+}  # fmt: skip
+#: What stands before the ledger's name.
+DONE = {
+    "close gate": "Closed the gate of", "open gate": "Opened the gate of", "begin repair": "Began a repair of",
+    "repair": "Repaired", "expire": "Ended leases of", "release": "Released a record of",
+    "discard": "Discarded a record of", "begin prune": "Began to prune", "prune": "Pruned", "import": "Imported into",
+}  # fmt: skip
+#: Of a record, beside those that every record has.
+FIELDS = (
+    "namespace", "request", "outcome", "scanned", "expired", "mended", "quarantined", "older_than", "pruned",
+    "accepted", "answer",
+)  # fmt: skip
+
+
+def of_a_ledger(record: Record) -> bool:
+    return record.action in ACTIONS and bool(record.fields.get("namespace") and record.queue)
+
+
+def name(record: Record) -> str:
+    """'shop / emails', and the request if it is about one."""
+    request = record.fields.get("request", "")
+    of = f"{plain(record.fields['namespace'], 80)} / {plain(record.queue, 80)}"
+    return f"{of}, {plain(request, 80)}" if request else of
+
+
+def url(record: Record) -> str:
+    """Of the request, or of the ledger."""
+    namespace, queue, request = record.fields["namespace"], record.queue, record.fields.get("request", "")
+    return links.ledger(namespace, queue, "request", id=request) if request else links.ledger(namespace, queue)
+
+
+def did(record: Record) -> str:
+    """How it went."""
+    lost = "; its last answer was lost" if record.fields.get("answer") == "lost" else ""
+    return _did(record) + lost
+
+
+def _did(record: Record) -> str:
+    age = plain(record.fields.get("older_than", ""), 40)
+    match record.action:
+        case "close gate":
+            return "no lease is given or renewed from then on"
+        case "open gate":
+            return "leases are given again"
+        case "begin repair":
+            return "a cycle began"
+        case "repair":
+            ended, mended = _n(record, "expired", "lease"), _n(record, "mended", "index entry", "index entries")
+            return f"{ended} ended, {mended} mended, {_n(record, 'quarantined', 'record')} set aside"
+        case "expire":
+            return f"{_n(record, 'expired', 'lease')} ended"
+        case "release":
+            return "back under the indexes"
+        case "discard":
+            return "record and copy deleted"
+        case "begin prune":
+            return f"receipts older than {age} began to go"
+        case "prune":
+            return f"{_n(record, 'pruned', 'receipt')} older than {age} deleted"
+    return f"{_n(record, 'accepted', 'record')} taken over"
+
+
+def _n(record: Record, field: str, one: str, many: str = "") -> str:
+    text = record.fields.get(field, "")
+    if not text:
+        return f"an unknown number of {many or f'{one}s'}"
+    n = int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else 0
+    return f"{n:,} {one if n == 1 else many or f'{one}s'}"

@@ -1,0 +1,86 @@
+"""All ledgers, as their page prints them; and where a request is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from joobq_admin import connection
+from joobq_admin.joobq.delivery import Ledger, LedgerStats
+from joobq_admin.pages import gate_panel, ledger_answers, times
+from joobq_admin.pages.ledger_answers import Head
+from joobq_admin.pages.ledger_page import ago
+from joobq_admin.pages.sends import why
+from joobq_admin.sso.roles import User
+
+SECONDS = 0.1  # that one request looks for ledgers
+SO_FAR = "Found so far: not all keys of this Redis were looked through yet. This page goes on while it is open."
+DEFAULT = 100_000  # records: what a producer allows that does not say
+NEAR = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    id: str
+    head: Head
+    closed: bool
+    whose: str
+    reason: str
+    records: str
+    nearly_full: bool
+    due: str
+    later: str
+    leased: str
+    over: int
+    quarantined: int
+    oldest: str
+
+
+def known() -> tuple[list[Ledger], bool]:
+    """What is known of them after a short look, and whether that is all. Raises TROUBLE."""
+    names, whole = connection.discovery().look(SECONDS)
+    return [connection.ledger(*name) for name in names], whole
+
+
+def read(user: User) -> dict[str, Any]:
+    """All that are known, as they are now. Raises TROUBLE."""
+    ledgers, whole = known()
+    pairs = list(zip(ledgers, connection.stats_of(ledgers), strict=True))
+    held = [(ledger, stats) for ledger, stats in pairs if _holds(stats)]
+    return {
+        "title": "Deliveries",
+        "at": times.named(times.now()),
+        "rows": [_row(ledger, stats, user) for ledger, stats in held],
+        "so_far": "" if whole else SO_FAR,
+        "default": f"{DEFAULT:,}",
+    }
+
+
+def _holds(stats: LedgerStats) -> bool:
+    return bool(
+        stats.records or stats.due or stats.later or stats.leased or stats.expired or stats.quarantined or stats.gate
+    )
+
+
+def _row(ledger: Ledger, stats: LedgerStats, user: User) -> Row:
+    gate = stats.gate
+    return Row(
+        id=sha256(f"{ledger.namespace}:{ledger.queue}".encode()).hexdigest()[:16],
+        head=ledger_answers.head(ledger),
+        closed=gate is not None,
+        whose=f"{gate_panel.since(gate)}{gate_panel.by(gate, user)}".strip() if gate else "",
+        reason=why(gate.reason, 200) if gate else "",
+        records=f"{stats.records:,}",
+        nearly_full=NEAR * DEFAULT <= stats.records <= DEFAULT,
+        due=f"{stats.due:,}",
+        later=f"{stats.later:,}",
+        leased=f"{stats.leased:,}",
+        over=stats.expired,
+        quarantined=stats.quarantined,
+        oldest=ago(stats.at - stats.oldest_due) if stats.oldest_due is not None else "nothing due",
+    )
+
+
+def places(found: Sequence[Ledger], request_id: str) -> list[tuple[Head, str]]:
+    """Where a request is that several ledgers have."""
+    return [(ledger_answers.head(each), ledger_answers.url(each, "request", id=request_id)) for each in found]

@@ -1,0 +1,118 @@
+"""Old receipts of a ledger, as its page shows them: how many there are, how many are gone."""
+
+from dataclasses import dataclass, replace
+
+from joobq_admin.joobq.delivery import Ledger, LedgerStats
+from joobq_admin.pages import ledger_answers, times, words
+from joobq_admin.pages.ledger_answers import Told
+from joobq_admin.pages.ledger_forms import Pruning
+from joobq_admin.pages.purge_forms import Confirmation
+from joobq_admin.sso.roles import Action, User
+
+DAYS = 30
+TEXT = (
+    "COMPLETED and DEAD records stay as receipts, and count as records, until they are pruned. "
+    "What is pruned is forgotten: its id can be admitted again, and is then delivered again."
+)
+
+Fields = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrunePanel:
+    """`days`: what the form asks for; `fields`: of the button beside it, `goes_on`: which is pressed by itself.
+
+    `url`: of both, '' where `needs` says why there is neither.
+    """
+
+    heading: str
+    text: str
+    days: int = DAYS
+    url: str = ""
+    needs: str = ""
+    operation: str = ""
+    button: str = ""
+    danger: bool = False
+    fields: Fields = ()
+    goes_on: bool = False
+    value: int = 0
+    total: int = 0
+    line: str = ""
+    unrecorded: str = ""
+
+
+def panel(ledger: Ledger, stats: LedgerStats, user: User) -> PrunePanel:
+    may = user.can(Action.PRUNE)
+    return PrunePanel(
+        heading="Settled receipts",
+        text=TEXT,
+        url=ledger_answers.url(ledger, "prune") if may else "",
+        needs="" if may else words.may_not(user, Action.PRUNE),
+        operation=ledger_answers.new_operation() if may else "",
+    )
+
+
+def counting(shown: PrunePanel, asked: Pruning, total: int) -> PrunePanel:
+    """On the way through all records."""
+    return replace(
+        shown, heading="Counting, nothing is changed", text=f"{_receipts(asked.pruned)} so far. {_age(asked)}",
+        days=asked.days, goes_on=True, button="Next page", value=min(asked.scanned, total), total=max(1, total),
+        line=_read(asked, total), fields=_fields(asked, ("count_first", "1")),
+    )  # fmt: skip
+
+
+def counted(shown: PrunePanel, asked: Pruning) -> PrunePanel:
+    """`asked.pruned` of them."""
+    n, at = asked.pruned, f"counted at {times.named(times.now())}"
+    if not n:
+        return replace(shown, heading="No receipt is that old", text=f"{_age(asked)} It was {at}.", days=asked.days)
+    return replace(
+        shown, heading=f"{_receipts(n)} can be pruned", text=f"{_age(asked)} They were {at}; nothing is changed yet.",
+        days=asked.days, button=f"Prune {n:,}…", danger=True,
+        fields=(("operation", shown.operation), ("days", str(asked.days)), ("n", str(n))),
+    )  # fmt: skip
+
+
+def going(shown: PrunePanel, asked: Pruning, given: Confirmation, operation: str, total: int) -> PrunePanel:
+    """On the way through all records, `asked.pruned` are gone."""
+    answered = (("confirmed", "1"), ("reason", given.reason), ("count", str(asked.n)), ("operation", operation))
+    return replace(
+        shown, heading=f"Pruning: {_receipts(asked.pruned)} gone", text=_age(asked), days=asked.days, goes_on=True,
+        button="Next page", value=min(asked.scanned, total), total=max(1, total), line=_read(asked, total),
+        fields=_fields(asked, *answered),
+    )  # fmt: skip
+
+
+def pruned(shown: PrunePanel, asked: Pruning, unrecorded: str) -> PrunePanel:
+    text = f"They are gone for good, at {times.named(times.now())}. {_age(asked)}"
+    if not asked.pruned:
+        text = f"Somebody else may have pruned them. {_age(asked)}"
+    heading = f"Pruned {_receipts(asked.pruned)}"
+    return replace(shown, heading=heading, text=text, days=asked.days, unrecorded=unrecorded)
+
+
+def after(told: Told, shown: PrunePanel) -> PrunePanel:
+    """The same with what went wrong; then nothing goes on by itself."""
+    return replace(
+        shown, heading=told.heading, text=told.text, goes_on=False, button="Continue" if shown.button else "",
+        unrecorded=told.unrecorded,
+    )  # fmt: skip
+
+
+def _fields(asked: Pruning, *more: tuple[str, str]) -> Fields:
+    names = ("days", "cursor", "scanned", "pruned", "n")
+    return (*((name, str(getattr(asked, name))) for name in names), *more)
+
+
+def _receipts(n: int) -> str:
+    return f"{n:,} receipt{'s' * (n != 1)}"
+
+
+def _age(asked: Pruning) -> str:
+    if not asked.days:
+        return "Receipts of any age."
+    return f"Receipts that have not changed for {asked.days:,} day{'s' * (asked.days != 1)}."
+
+
+def _read(asked: Pruning, total: int) -> str:
+    return f"{asked.scanned:,} of about {total:,} records read"
