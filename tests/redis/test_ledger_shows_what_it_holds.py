@@ -127,6 +127,17 @@ def test_the_numbers_of_one_moment(redis: redis_py.Redis) -> None:
     assert stats == LedgerStats(stats.at, 8, 9, 2, 1, 2, 1, 1, due, gate, last.lease_until)
 
 
+@pytest.mark.parametrize("score", ["-inf", "-1", "1e15"])
+def test_a_score_that_is_no_time_is_none(redis: redis_py.Redis, score: str) -> None:
+    ledger = ledger_of(redis)
+    held(ledger)
+    redis.zadd(ledger.leases_key, {"a": score.replace("-inf", "inf")})
+    redis.zadd(ledger.ready_key, {"a": score})
+    stats, seen = ledger.stats(), ledger.look("a")
+    assert (stats.oldest_due, stats.last_lease, seen.ready, seen.leases) == (None, None, None, None)
+    assert stats.due + stats.later == 1
+
+
 def test_the_first_of_each_index_by_headers_alone(redis: redis_py.Redis) -> None:
     ledger = ledger_of(redis)
     assert ledger.next_due(1_000) == ledger.leased(1) == []

@@ -2,12 +2,11 @@
 
 import hashlib
 import json
-import math
 
 from joobq_admin.joobq import scripts
 from joobq_admin.joobq.audit import Actor
 from joobq_admin.joobq.delivery import asked, steps
-from joobq_admin.joobq.delivery.reading import MOST_A_PAGE, Reading
+from joobq_admin.joobq.delivery.reading import MOST_A_PAGE, Reading, moment
 from joobq_admin.joobq.delivery.record import CorruptRecord, Record, decode, evidence
 from joobq_admin.joobq.delivery.shapes import (
     Gate,
@@ -77,8 +76,8 @@ class Desk(Reading):
             header=header,
             payload=payload,
             record=_verdict(request_id, header, payload) if there else None,
-            ready=_score(due),
-            leases=_score(ends),
+            ready=moment(due),
+            leases=moment(ends),
             quarantined=_quarantined(name, copy, header, payload) if copy is not None else None,
             gate=steps.gate(gate),
         )
@@ -138,12 +137,6 @@ def _verdict(request_id: str, header: bytes | None, payload: bytes | None) -> Re
         return decode(request_id, header or b"", payload)
     except CorruptRecord as corrupt:
         return corrupt
-
-
-def _score(written: bytes | None) -> int | None:
-    """None for one that is no time too: whatever writes such an entry is not a ledger."""
-    found = float(written) if written is not None else math.nan
-    return int(found) if math.isfinite(found) else None
 
 
 def _digest(header: bytes | None, payload: bytes | None) -> str:

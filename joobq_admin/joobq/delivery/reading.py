@@ -127,9 +127,9 @@ class Reading:
             leased=leased,
             expired=expired,
             quarantined=quarantined,
-            oldest_due=int(float(first)) if due else None,
+            oldest_due=moment(first) if due else None,
             gate=steps.gate(gate),
-            last_lease=int(float(last)) if leased else None,
+            last_lease=moment(last) if leased else None,
         )
 
     def gate(self) -> Gate | None:
@@ -194,6 +194,12 @@ class Reading:
         """Header and payload of one moment. A full Redis would refuse MULTI."""
         ((header, payload),) = self._read(steps.STORED.call(self._keys, (request_id,), read_only=True))
         return header, payload
+
+
+def moment(score: bytes | None) -> int | None:
+    """When, in ms, by an index; None for a score that is no time too: whatever writes such an entry is no ledger."""
+    found = float(score or "nan")
+    return int(found) if 0 <= found <= asked.LAST_MS else None
 
 
 def _header(request_id: str, header: bytes) -> Header | CorruptRecord:

@@ -173,8 +173,8 @@ class Seen:
     header: bytes | None  # as stored, as is
     payload: bytes | None
     record: Record | CorruptRecord | None  # what they decode to; None = neither is there
-    ready: int | None  # its score in the ready index
-    leases: int | None  # its score in the leases index
+    ready: int | None  # its score in the ready index, when that is a time
+    leases: int | None  # its score in the leases index, when that is a time
     quarantined: Quarantined | None  # while it is set aside
     gate: Gate | None
 
@@ -199,6 +199,6 @@ class LedgerStats:
     leased: int
     expired: int  # leases that are over and wait for expire, claim or repair
     quarantined: int
-    oldest_due: int | None  # since when the first request waits, None when none is due
+    oldest_due: int | None  # since when the first request waits, None when none is due, or the index says no time
     gate: Gate | None
-    last_lease: int | None  # when the last lease ends, None when none runs
+    last_lease: int | None  # when the last lease ends, None when none runs, or the index says no time
