@@ -104,11 +104,6 @@ def holding(request_id: str, of: Sequence[Ledger]) -> list[Ledger]:
     return Ledger.holding(client(), request_id, of)
 
 
-def waiting(queue: str) -> int | None:
-    """Jobs that wait in a queue now; None when that cannot be read."""
-    return queues.waiting(client(), queue)
-
-
 def trace(queue: str, jid: str) -> queues.Trace:
     """Where a job is now, dead or not, as far as one bounded look can tell. Raises TROUBLE."""
     return queues.trace(client(), queue, jid)

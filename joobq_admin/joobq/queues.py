@@ -3,15 +3,17 @@
 The front of a queue, which runs next, is the right end of its list.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from redis import Redis, exceptions
+from redis import Redis
 
 from joobq_admin.joobq import keys, lookup, scripts
 from joobq_admin.joobq.entry import TIMES_FROM, TIMES_TO, Entry, Score, read_score, to_bytes
 from joobq_admin.joobq.filters import of_jobs
+from joobq_admin.joobq.scripts import Call
 
 LOOK, LOOK_BYTES = 200, 1 << 20  # jobs of each key, and bytes of all, that one look goes through: under 2 ms of Redis
 
@@ -59,36 +61,33 @@ class Workers:
 
 
 class Outlook(NamedTuple):
-    """`job`: where it is, dead or not; None without a jid."""
+    """`job`: where it is, dead or not; None without a jid. `beside`: the replies to the calls beside."""
 
     job: Whereabouts | None
     workers: Workers
+    beside: Sequence[Any] = ()
 
 
-def outlook(redis: Redis, queue: str, jid: str | None) -> Outlook:
-    """Where a job is besides the dead set, and its queue's workers, in one round trip. Raises Unreachable."""
+def outlook(redis: Redis, queue: str, jid: str | None, beside: Sequence[Call] = ()) -> Outlook:
+    """Where a job is besides the dead set, and its queue's workers, in one round trip.
+
+    `beside`: calls that change nothing. Raises Unreachable, or what Redis says to these.
+    """
     name = to_bytes(queue)
     signs = [("LLEN", name), ("LLEN", keys.processing(name)), ("HMGET", keys.PROCESSED, name)]
     job = [_whereabouts_call(queue, jid)] if jid else []
-    (seconds, _), waiting, processing, processed, *seen = scripts.read(redis, [("TIME",)], [*signs, *job])
+    (seconds, _), *replies = scripts.read(redis, [("TIME",), *beside], [*signs, *job])
+    waiting, processing, processed, *seen = replies[len(beside) :]
     as_of = datetime.fromtimestamp(int(seconds), UTC)
     return Outlook(
         job=_whereabouts(seen[0]) if seen and seen[0] else None,
         workers=Workers(as_of, waiting, processing, None if processed is None else _count(processed[0])),
+        beside=replies[: len(beside)],
     )
 
 
 def _count(text: bytes | None) -> int | None:
     return int(text) if text and text.isdigit() else None if text else 0
-
-
-def waiting(redis: Redis, queue: str) -> int | None:
-    """Jobs that wait in this queue now; None when its key holds no list, or may not be read."""
-    try:
-        (length,) = scripts.read(redis, [("LLEN", to_bytes(queue))])
-    except exceptions.ResponseError:
-        return None
-    return int(length)
 
 
 def trace(redis: Redis, queue: str, jid: str) -> Trace:
@@ -108,7 +107,7 @@ def trace(redis: Redis, queue: str, jid: str) -> Trace:
     )
 
 
-def _whereabouts_call(queue: str, jid: str) -> scripts.Call:
+def _whereabouts_call(queue: str, jid: str) -> Call:
     name = to_bytes(queue)
     args = (to_bytes(jid), LOOK, LOOK_BYTES)
     return scripts.WHEREABOUTS.call((name, keys.processing(name), keys.DELAYED), args, read_only=True)

@@ -9,20 +9,20 @@ from uuid import uuid4
 
 from django.http import HttpRequest, HttpResponse
 
-from joobq_admin import connection
-from joobq_admin.connection import dead_letters, redaction
+from joobq_admin.connection import dead_letters, lately, redaction
 from joobq_admin.joobq.entry import Entry, Kind
 from joobq_admin.joobq.lookup import Cursor, Near
 from joobq_admin.pages import answer, links, slip, times
 from joobq_admin.pages.backtrace import frames
 from joobq_admin.pages.counts import rail_now
 from joobq_admin.pages.deaths import deaths
+from joobq_admin.pages.outlook import outlook
 from joobq_admin.pages.records import of_entry
 from joobq_admin.pages.rows import Badge, badges, error_of, error_tokens
 from joobq_admin.pages.times import When
 from joobq_admin.pages.tokens import Token, Tokens, arguments, hex_lines, json_pretty, plain, text
 from joobq_admin.sso.roles import Action
-from joobq_admin.triage.preflight import preflight
+from joobq_admin.triage import preflight
 from joobq_admin.triage.redact import Redacted
 from joobq_admin.triage.versions import version
 
@@ -115,16 +115,19 @@ def opened(request: HttpRequest, entry: Entry, near: Near | None = None, exact: 
     records, unread = of_entry(entry)
     newer = queue.walk(Cursor(entry.score, entry.raw + b"\0"), limit=1, newer=True).entries
     older = queue.walk(Cursor(entry.score, entry.raw), limit=1).entries
-    flight = preflight(queue, entry, records)
+    flight = preflight.preflight(queue, entry, records)
     reviewed, next_one = str(version(entry, redaction())), links.tick(older[0].ref) if older else ""
     form = form._replace(reviewed=reviewed, older=next_one)
-    waiting = connection.waiting(entry.queue) if flight.push else None
+    again, waiting = None, None
+    if flight.push:
+        seen = preflight.outlook(queue, entry, flight, here, records, lately(), redaction(), near.older is None)
+        again, waiting = outlook(entry, flight, seen, here, now), seen.workers and seen.workers.waiting
     acts = request.user.can(Action.REDRIVE) and not flight.refused
     marks = badges(entry, flight.refused, len(here), records, now)
     context = {
         "title": f"{error_of(entry)[0]} in {plain(entry.queue, 80) or 'no queue'}",
         "e": sheet(entry, what_is_hidden(shown), marks, *_first(newer), *_first(older), now),
-        "slip": slip.before_the_press(entry, flight, request.user, form, now, waiting),
+        "slip": slip.before_the_press(entry, flight, request.user, form, now, again, waiting),
         "lost": slip.unknown(entry.ref, plain(entry.queue, 200), form, now, answered=False) if acts else None,
         "deaths": deaths(here, records, entry, request.user, now, unread),
         "payload": whole,

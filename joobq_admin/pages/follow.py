@@ -14,6 +14,7 @@ from joobq_admin.joobq.queues import LOOK, Trace
 from joobq_admin.pages import links, times
 from joobq_admin.pages.rows import error_of
 from joobq_admin.pages.tokens import plain
+from joobq_admin.pages.words import nth
 from joobq_admin.triage import history
 
 FOR = timedelta(minutes=1)  # after a redrive the slip asks again and again for so long
@@ -91,8 +92,8 @@ def _not_dead(record: Record, seen: Trace) -> Follow:
     job, queue, at = seen.job, plain(record.queue), f"at {times.time(seen.job.as_of)}"
     processing = plain(keys.processing(b"").decode()) + queue
     if job.place:
-        front = f"front of {queue}" if job.place == 1 else f"{_nth(job.place)} from the front of {queue}"
-        first = "Next to run in" if job.place == 1 else f"{_nth(job.place)} from the front of"
+        front = f"front of {queue}" if job.place == 1 else f"{nth(job.place)} from the front of {queue}"
+        first = "Next to run in" if job.place == 1 else f"{nth(job.place)} from the front of"
         text = f"{first} {queue}, {job.waiting:,} waiting, {at}."
         return Follow(text, (Step("now", front), Step("", "being processed"), Step("", GONE)))
     if job.processing:
@@ -121,8 +122,3 @@ def _saw_all_deaths(record: Record, seen: Trace) -> bool:
 def _steps(record: Record, last: Step) -> tuple[Step, ...]:
     """It was at the front: the redrive put it there. Whether a worker had it was not seen."""
     return Step("done", f"front of {plain(record.queue)}"), Step("", "being processed"), last
-
-
-def _nth(place: int) -> str:
-    ending = "th" if 11 <= place % 100 <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
-    return f"{place:,}{ending}"

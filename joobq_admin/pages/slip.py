@@ -15,12 +15,13 @@ from joobq_admin.pages import links, times, words
 from joobq_admin.pages.follow import Follow
 from joobq_admin.pages.links import Link
 from joobq_admin.pages.looked import Looked
+from joobq_admin.pages.outlook import Outlook
 from joobq_admin.pages.sends import Sent, changes, in_one_line, name_of, receipt
 from joobq_admin.pages.tokens import plain
 from joobq_admin.pages.undo import Undo
 from joobq_admin.sso.roles import Action, User
 from joobq_admin.triage import history
-from joobq_admin.triage.preflight import Preflight, Warning
+from joobq_admin.triage.preflight import Preflight
 from joobq_admin.triage.versions import Version, differences, same_job
 
 #: What is said of the front of a queue is of the moment of the redrive: later others may stand there.
@@ -62,7 +63,7 @@ class Slip:
     next: str = ""
     safe: str = ""
     foot: str = ""
-    warnings: tuple[str, ...] = ()
+    outlook: Outlook | None = None
     sends: tuple[Sent, ...] | None = None
     line: str = ""
     queue: str = ""
@@ -106,19 +107,24 @@ def _slip(name: str, status: int, ref: EntryRef, at: datetime, *, reading: bool 
 
 
 def before_the_press(
-    entry: Entry, flight: Preflight, user: User, form: Form, at: datetime, waiting: int | None = None
+    entry: Entry,
+    flight: Preflight,
+    user: User,
+    form: Form,
+    at: datetime,
+    outlook: Outlook | None = None,
+    waiting: int | None = None,
 ) -> Slip:
     """The slip of an entry that is here: ready, cannot be redriven, or not for this role. `waiting`: in its queue."""
     if not user.can(Action.REDRIVE):
-        return denied(entry.ref, user, at)
+        return replace(denied(entry.ref, user, at), outlook=outlook)
     if flight.refused:
         return replace(refused(flight.refused, entry.ref, plain(entry.queue), at), form=form)
     assert flight.push
     sends = changes(flight.push.changes, at)
     return _slip(
         "ready", 200, entry.ref, at, reading=True,
-        warnings=tuple(_warning(warning, flight, at) for warning in flight.warnings),
-        sends=sends, line=in_one_line(sends), queue=plain(entry.queue), form=form,
+        outlook=outlook, sends=sends, line=in_one_line(sends), queue=plain(entry.queue), form=form,
         press_url=links.press(entry.ref, "redrive"), purge_url=links.press(entry.ref, "purge"),
         foot=had_waiting(plain(entry.queue), waiting, at),
     )  # fmt: skip
@@ -126,21 +132,6 @@ def before_the_press(
 
 def had_waiting(queue: str, waiting: int | None, at: datetime) -> str:
     return f"{queue} had {waiting:,} waiting at {times.time(at)}." if waiting is not None else ""
-
-
-def _warning(warning: Warning, flight: Preflight, at: datetime) -> str:
-    before = flight.redriven_before
-    ago = times.distance(before.at, at) if before and before.at else "before"
-    since = flight.redriven_since
-    who = plain(since.name or since.by or "somebody") if since else ""
-    when = times.distance(since.at, at) if since and since.at else "before"
-    return {
-        Warning.SENT_SINCE: f"Another death of this job was redriven {when} by {who}. This one would be a second copy.",
-        Warning.DIED_AGAIN: f"Redriven {ago} and died again.",
-        Warning.EXPIRED: "It never failed: it had expired before a worker took it. It is sent with a new expiry.",
-        Warning.NO_RETRIES: "It runs once: its max_retries is 0, so a failure is a death at once.",
-        Warning.NO_JID: "It has no jid: a worker gives it a new one, and this dashboard cannot follow it.",
-    }[warning]
 
 
 def redriven(

@@ -1,5 +1,6 @@
-"""What is said about each refusal. `{detail}` is what the port found; a heading follows "Refused:"."""
+"""Words that many pages share. Of each refusal `{detail}` is what the port found; a heading follows "Refused:"."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -134,3 +135,14 @@ def nobody_changes() -> str:
 def ask() -> str:
     """Whom, for rights; a sentence that begins with a blank, or nothing."""
     return f" Ask {settings.SUPPORT_CONTACT}." if settings.SUPPORT_CONTACT else ""
+
+
+def nth(place: int) -> str:
+    """'1st', '22nd', '113th'."""
+    ending = "th" if 11 <= place % 100 <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    return f"{place:,}{ending}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """'A', 'A and B', 'A, B and C'."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

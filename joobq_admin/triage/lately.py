@@ -58,7 +58,7 @@ class Incident:
 
 @dataclass(frozen=True, slots=True)
 class Arriving:
-    """Deaths of one error in the last five minutes; not `whole`: at least so many."""
+    """Deaths of one error since a moment; not `whole`: at least so many."""
 
     count: int
     last: datetime
@@ -85,13 +85,26 @@ class Look:
         return None
 
     def arriving(self, error: str, besides: str = "") -> Arriving | None:
-        """Is this error (a fingerprint's id) still arriving? `besides`: the digest of an entry that does not count."""
-        since = self.as_of - MINUTES
+        """Is this error (a fingerprint's id) still arriving: who died of it within five minutes?
+
+        `besides`: the digest of an entry that does not count.
+        """
+        return self.died(error, self.as_of - MINUTES, besides)
+
+    def died(self, error: str, since: datetime, besides: str = "", queue: str | None = None) -> Arriving | None:
+        """Who died of this error since then; of one queue, or of any."""
         found = [
-            death.at for death in self.newest if death.at >= since and death.error == error and death.digest != besides
+            death.at
+            for death in self.newest
+            if death.error == error and death.at >= since and death.digest != besides and queue in (None, death.queue)
         ]
-        whole = len(self.newest) == self.deaths or self.newest[-1].at < since
-        return Arriving(len(found), found[0], whole) if found else None
+        return Arriving(len(found), found[0], self.covers(since)) if found else None
+
+    def covers(self, since: datetime) -> bool:
+        """Were all deaths since then looked at?"""
+        if len(self.newest) < self.deaths:
+            return self.newest[-1].at < since
+        return since >= self.as_of - HOUR
 
 
 class Question:

@@ -18,7 +18,7 @@ from joobq_admin.joobq.queues import Whereabouts, Workers
 from joobq_admin.joobq.redriven import CannotRedrive, Redriven
 from joobq_admin.triage.fingerprint import id_of, key_of
 from joobq_admin.triage.history import StepKind, history, redriven_before, redriven_since
-from joobq_admin.triage.lately import Look
+from joobq_admin.triage.lately import MINUTES, Arriving, Lately, Look
 from joobq_admin.triage.redact import Redaction
 
 
@@ -66,6 +66,7 @@ class Sign(StrEnum):
     WAITING = "waiting"  # a copy of the job waits in its queue: `count` = its place from the front
     PROCESSING = "processing"  # a worker has a copy of it, or left it behind
     DELAYED = "delayed"  # a copy of it will be retried: `at`, where that is told
+    SINCE = "since"  # it died again: `count` others of its queue died of this error since it was redriven
     DEATHS = "deaths"  # it died before: `count` deaths are known, this one among them; `names`: who redrove it
     ARRIVING = "arriving"  # others died of this error within five minutes: `count`, the last one `at`
     NO_WORKER = "no worker"  # no sign of one in its queue: `count` jobs wait there
@@ -85,11 +86,15 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The facts, and what they were told from: of its job (None: it has no jid) and of its queue's workers."""
+    """The facts, and what they were told from: of its job (None: it has no jid) and of its queue's workers.
+
+    `lately`: whether all that died within five minutes was looked at.
+    """
 
     facts: tuple[Fact, ...]
     job: Whereabouts | None
     workers: Workers | None
+    lately: bool
 
     def of(self, sign: Sign) -> Fact | None:
         return next((fact for fact in self.facts if fact.sign is sign), None)
@@ -101,26 +106,33 @@ def outlook(
     flight: Preflight,
     here: Sequence[Entry],
     records: Iterable[Record],
-    lately: Look,
+    lately: Lately,
     redaction: Redaction,
     all_here: bool = True,
 ) -> Outlook:
-    """One round trip. `here`: the entries of its job that were found (`all_here`: there are no more); `records`: what
-    was done to any of them. Raises Unreachable.
+    """At most one round trip. `here`: the entries of its job that were found (`all_here`: there are no more);
+    `records`: what was done to any of them. Raises Unreachable, or what Redis says.
     """
-    job, workers = queues.outlook(queue.redis, entry.queue, entry.jid) if flight.push else (None, None)
-    facts = [*_renewed(flight), *_alive(entry, job), *_deaths(here, records, all_here)]
-    if found := lately.arriving(id_of(key_of(entry, redaction)), besides=entry.digest):
-        facts.append(Fact(Sign.ARRIVING, _name(keys.DEAD), count=found.count, at=found.last, whole=found.whole))
-    if workers and not workers.seen:
-        facts.append(Fact(Sign.NO_WORKER, _name(keys.processing(to_bytes(entry.queue))), count=workers.waiting))
-    return Outlook(tuple(facts), job, workers)
+    question, seen = lately.question(), None
+    if flight.push:
+        seen = queues.outlook(queue.redis, entry.queue, entry.jid, question.calls if question else ())
+    look, error = lately.look(question, seen.beside if seen else ()), id_of(key_of(entry, redaction))
+    job, workers = (seen.job, seen.workers) if seen else (None, None)
+    facts = (
+        *_since(entry, flight, look, error),
+        *_deaths(here, records, all_here),
+        *_alive(entry, job),
+        *_arriving(look.arriving(error, entry.digest)),
+        *_without_workers(entry, workers),
+        *_renewed(flight),
+    )
+    return Outlook(facts, job, workers, look.covers(look.as_of - MINUTES))
 
 
-def _renewed(flight: Preflight) -> Iterator[Fact]:
-    for change in flight.push.changes if flight.push else ():
-        if change.field == "expires":
-            yield Fact(Sign.RENEWED, "expires", at=datetime.fromtimestamp(int(change.now) / 1000, UTC))
+def _since(entry: Entry, flight: Preflight, look: Look, error: str) -> Iterator[Fact]:
+    before = flight.redriven_before
+    if before and before.at and (found := look.died(error, before.at, entry.digest, entry.queue)):
+        yield Fact(Sign.SINCE, _name(keys.DEAD), count=found.count, at=before.at, whole=found.whole)
 
 
 def _alive(entry: Entry, job: Whereabouts | None) -> Iterator[Fact]:
@@ -131,6 +143,24 @@ def _alive(entry: Entry, job: Whereabouts | None) -> Iterator[Fact]:
         yield Fact(Sign.PROCESSING, _name(keys.processing(name)))
     if job and job.delayed:
         yield Fact(Sign.DELAYED, _name(keys.DELAYED), at=job.due)
+
+
+def _arriving(found: Arriving | None) -> Iterator[Fact]:
+    if found:
+        yield Fact(Sign.ARRIVING, _name(keys.DEAD), count=found.count, at=found.last, whole=found.whole)
+
+
+def _without_workers(entry: Entry, workers: Workers | None) -> Iterator[Fact]:
+    if workers and not workers.seen:
+        name = to_bytes(entry.queue)
+        sources = [name if workers.waiting else keys.PROCESSED, keys.processing(name)]
+        yield Fact(Sign.NO_WORKER, ", ".join(map(_name, sources)), count=workers.waiting)
+
+
+def _renewed(flight: Preflight) -> Iterator[Fact]:
+    for change in flight.push.changes if flight.push else ():
+        if change.field == "expires":
+            yield Fact(Sign.RENEWED, "expires", at=datetime.fromtimestamp(int(change.now) / 1000, UTC))
 
 
 def _deaths(here: Sequence[Entry], records: Iterable[Record], all_here: bool) -> Iterator[Fact]:

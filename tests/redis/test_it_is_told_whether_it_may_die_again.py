@@ -16,6 +16,7 @@ from tests.support.database import changed, contents
 from tests.support.letters import jid, letter
 from tests.support.operators import ANN, BOB, dead_letters
 from tests.support.servers import Server
+from tests.support.trips import sends
 from tests.support.users import user
 
 REDACTION = Redaction()
@@ -39,7 +40,7 @@ def told(redis: redis_py.Redis, raw: bytes = ONE, all_here: bool = True) -> Outl
         preflight(queue, entry, records),
         here,
         records,
-        Lately(queue, REDACTION).look(),
+        Lately(queue, REDACTION),
         REDACTION,
         all_here,
     )
@@ -114,6 +115,26 @@ def test_others_still_die_of_it(dead: redis_py.Redis) -> None:
     assert (arriving.source, arriving.count, arriving.whole) == ("joobq:dead_letter", 3, True)
 
 
+def test_others_of_its_queue_died_of_it_since_it_was_redriven(dead: redis_py.Redis) -> None:
+    before = letter(1, death=1, expires=AFAR)
+    dead.zadd(keys.DEAD, {before: now() - 1_000_000})
+    assert dead_letters(dead).redrive_reviewed(jid(1), Entry(before, 0).digest, by=ANN).done
+    dead.delete("emails")
+    later = {letter(n): now() + n for n in range(2, 5)} | {letter(5, queue="other"): now() + 5, ONE: now() + 6}
+    dead.zadd(keys.DEAD, {letter(6): now() - 60_000} | later)
+    since = told(dead).of(Sign.SINCE)
+    assert since is not None
+    assert (since.source, since.count, since.whole) == ("joobq:dead_letter", 3, True)
+
+
+def test_it_takes_one_round_trip(dead: redis_py.Redis) -> None:
+    queue, entry, lately = dead_letters(dead), Entry(ONE, now()), Lately(dead_letters(dead), REDACTION)
+    for _ in ("the first", "one that need not look at what died lately"):
+        with sends(dead) as count:
+            outlook(queue, entry, preflight(queue, entry, ()), [entry], (), lately, REDACTION)
+            assert count() == 1
+
+
 @pytest.mark.parametrize(
     ("waiting", "processing", "processed", "seen"),
     [(0, 0, 35, True), (3, 2, 35, True), (3, 0, 35, False), (0, 0, 0, False), (3, 0, 0, False), (0, 1, 0, True),
@@ -126,7 +147,7 @@ def test_signs_of_a_worker(waiting: int | None, processing: int | None, processe
 def test_a_queue_without_a_sign_of_a_worker(dead: redis_py.Redis) -> None:
     dead.rpush("emails", letter(2), letter(3))
     (fact,) = told(dead).facts
-    assert fact == Fact(Sign.NO_WORKER, "joobq:processing:emails", count=2)
+    assert fact == Fact(Sign.NO_WORKER, "emails, joobq:processing:emails", count=2)
     dead.lpush("joobq:processing:emails", letter(4))
     assert told(dead).facts == ()
 
@@ -146,8 +167,7 @@ def test_who_may_not_read_queues_is_told_the_rest(server: Server) -> None:
     few = "evalsha_ro eval_ro time zcard zcount zrevrange zrange zscore multi exec xrevrange type"
     reader = user(server, "%R~joobq:dead_letter*", few)
     queue, entry = dead_letters(reader), Entry(ONE, 1)
-    flight, look = preflight(queue, entry, ()), Lately(queue, REDACTION).look()
-    found = outlook(queue, entry, flight, [entry], (), look, REDACTION)
+    found = outlook(queue, entry, preflight(queue, entry, ()), [entry], (), Lately(queue, REDACTION), REDACTION)
     assert [fact.sign for fact in found.facts] == [Sign.ARRIVING]
     assert found.job is None
 
