@@ -4,6 +4,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator
 from typing import Protocol, TypeVar
 
+from redis import exceptions
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -36,19 +37,26 @@ def pages(step: Callable[[str], P], cursor: str = "0") -> Iterator[P]:
 
 def list_(terminal: Terminal, asked: Namespace) -> Exit:
     """One line of JSON a ledger; on a terminal a table."""
-    found = [(pair, connection.ledger(*pair).stats()) for pair in connection.ledgers()]
+    found, ended = list[tuple[str, LedgerStats]](), Exit.DONE
+    for pair in connection.ledgers():
+        name = ":".join(pair)
+        try:
+            found.append((name, connection.ledger(*pair).stats()))
+        except exceptions.ResponseError as said:  # such as a key of another type, which is no reason to hide the others
+            terminal.say(f"{name}: Redis said: {connection.said(said)}")
+            ended = Exit.LOOK
     if not terminal.stdout.isatty():
-        for pair, stats in found:
-            terminal.line(**lines.of_stats(":".join(pair), stats))
-        return Exit.DONE
+        for name, stats in found:
+            terminal.line(**lines.of_stats(name, stats))
+        return ended
     table = Table(box=None, pad_edge=False)
     for column in COLUMNS:
         table.add_column(column, justify="right" if column in NUMBERS else "left", no_wrap=True)
-    for pair, stats in found:
-        numbers = (Text(f"{getattr(stats, name):,}") for name in NUMBERS)
-        table.add_row(Text(":".join(pair)), *numbers, _oldest(stats), "closed" if stats.gate else "open")
+    for name, stats in found:
+        numbers = (Text(f"{getattr(stats, column):,}") for column in NUMBERS)
+        table.add_row(Text(name), *numbers, _oldest(stats), "closed" if stats.gate else "open")
     Console().print(table)
-    return Exit.DONE
+    return ended
 
 
 def show(terminal: Terminal, asked: Namespace) -> Exit:

@@ -35,6 +35,15 @@ def test_without_any_there_is_no_line(valkey: Server) -> None:
     assert (ledger("list").lines, ledger("list").ended) == ([], 0)
 
 
+def test_one_that_cannot_be_read_hides_no_other(valkey: Server) -> None:
+    ledger_of(valkey.client).admit("a", "1")
+    broken = Ledger(valkey.client, "shop", "broken")
+    valkey.client.set(broken.records_key, "no hash")
+    ran = ledger("list")
+    assert (ran.ended, [told["ledger"] for told in ran.lines]) == (3, ["shop:emails"])
+    assert ran.words.startswith("shop:broken: Redis said: WRONGTYPE")
+
+
 def test_a_redis_that_does_not_answer_is_told(valkey: Server) -> None:
     """As a process: it needs no settings but two."""
     ledger_of(valkey.client).admit("a", "1")

@@ -58,9 +58,12 @@ def test_only_the_gate_that_is_meant_is_opened(redis: redis_py.Redis, monkeypatc
 def test_whatever_stands_there_closes_it(redis: redis_py.Redis) -> None:
     ledger = ledger_of(redis)
     claim = held(ledger)
-    for value in (b"", b"1", b"17 no json", b"17 {}", b'x {"by":"a","name":"b","reason":"c"}', b"\xff"):
+    nested = b"17 " + b"[" * 9_999
+    for value in (b"", b"1", b"17 no json", b"17 {}", nested, b'x {"by":"a","name":"b","reason":"c"}', b"\xff"):
         redis.set(ledger.gate_key, value)
         assert ledger.gate() == Gate("", "", "", None)
         assert ledger.renew(claim).outcome.name == "GATE_CLOSED"
         assert ledger.stats().gate == Gate("", "", "", None)
         assert ledger.open_gate(ANN).outcome is GateOutcome.OPENED
+    redis.set(ledger.gate_key, b'%d {"by":"a","name":"b","reason":"c"}' % 10**15)
+    assert ledger.gate() == Gate("a", "b", "c", None)  # a time of no calendar

@@ -4,6 +4,7 @@ import json
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from joobq_admin.joobq.delivery import asked
 from joobq_admin.joobq.delivery.shapes import Gate
 from joobq_admin.joobq.entry import to_text
 from joobq_admin.joobq.outcome import UnexpectedReply
@@ -43,7 +44,8 @@ def gate(value: bytes | None) -> Gate | None:
         return None
     moment, _, note = value.partition(b" ")
     try:
-        who = json.loads(note)
-        return Gate(str(who["by"]), str(who["name"]), str(who["reason"]), int(moment))
-    except (ValueError, KeyError, TypeError):
+        who, closed_at = json.loads(note), int(moment)
+        known = 0 <= closed_at <= asked.LONGEST  # else no calendar goes so far
+        return Gate(str(who["by"]), str(who["name"]), str(who["reason"]), closed_at if known else None)
+    except (ValueError, KeyError, TypeError, RecursionError):
         return Gate("", "", "", None)
