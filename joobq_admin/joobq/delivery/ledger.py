@@ -51,8 +51,9 @@ class Ledger(Cycles, Desk):
         """Accepts a request once; it is due after `delay` (at least 0).
 
         ACCEPTED with its record. DUPLICATE: the same payload is here under this id, with its record as it stands; delay
-        and traceparent are not compared. CONFLICT: another payload, or a corrupt record; nothing is told of it. FULL,
-        TOO_LARGE. Asked again after a lost answer: DUPLICATE when the first was stored, ACCEPTED when not.
+        and traceparent are not compared. CONFLICT: another payload, or a record that is corrupt or in quarantine;
+        nothing is told of it. FULL, TOO_LARGE. Asked again after a lost answer: DUPLICATE when the first was stored,
+        ACCEPTED when not.
         """
         return self.admit_many([(request_id, payload)], delay, traceparent)[0]
 
