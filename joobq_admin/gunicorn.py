@@ -10,6 +10,7 @@ from gunicorn.glogging import Logger
 
 from joobq_admin import connection, settings
 from joobq_admin.joobq.server import shortcoming
+from joobq_admin.sso import proxy
 
 bind = f"{'127.0.0.1' if settings.IN_DEV else '0.0.0.0'}:{settings.PORT}"
 workers = settings.WORKERS
@@ -52,3 +53,12 @@ def on_starting(server: Any) -> None:
             return
     if amiss:
         raise SystemExit(f"JoobQ Admin does not start. JOOBQ_ADMIN_REDIS_URL: {amiss}")
+
+
+def pre_request(worker: Any, request: Any) -> None:
+    """Groups count only when they came once. WSGI joins several headers to one, and in a list that cannot be told."""
+    if isinstance(settings.PROXY, proxy.Rules):
+        name = settings.PROXY.groups_header.upper()
+        if sum(each == name for each, _ in request.headers) > 1:
+            worker.log.warning("%s came more than once: none of it counts", name)
+            request.headers = [(each, value) for each, value in request.headers if each != name]

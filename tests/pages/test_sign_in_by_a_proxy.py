@@ -96,6 +96,16 @@ def test_a_user_that_comes_twice_is_nobody(the_list: str) -> None:
     assert ask(the_list, [*signed_in("vera").items(), ("X-Forwarded-User", "ada")]).status == 401
 
 
+@pytest.mark.parametrize("more", ["admins", "viewers", "x,admins,x", ""])
+def test_groups_that_come_twice_are_none(guarded: Dashboard, the_list: str, more: str) -> None:
+    both = [*signed_in("vera", "viewer").items(), ("x-forwarded-groups", more)]
+    for headers in (both, both[::-1]):
+        answer = ask(the_list, headers)
+        assert answer.status == 403
+        assert "You are signed in, but have no role here" in answer.text
+    assert "X-FORWARDED-GROUPS came more than once: none of it counts" in guarded.log
+
+
 def test_a_header_in_another_spelling_adds_nothing(the_list: str) -> None:
     spelled = [("X_Forwarded_User", "ada"), ("X-Forwarded_User", "ada"), ("X_Forwarded_Groups", "admins")]
     spelled += [("X_Forwarded_Preferred_Username", "Ada"), ("Remote-User", "ada"), ("REMOTE_USER", "ada")]
