@@ -14,13 +14,18 @@ LONGEST = 2_000  # characters
 
 
 def is_ours(path: str) -> bool:
-    """Whether every browser reads it as a path of this dashboard, and not as one of signing in and out."""
+    """Whether every browser reads it as a path of this dashboard, and not as one of signing in and out.
+
+    With a step up it could be one of another application that has the same host.
+    """
     if not path.startswith(get_script_prefix()) or path.startswith("//") or len(path) > LONGEST:
         return False
     if "\\" in path or not path.isprintable():
         return False
-    meant = posixpath.normpath(unquote(re.split(r"[?#]", path, maxsplit=1)[0]))
-    return not f"{meant}/".startswith(f"{get_script_prefix()}auth/")
+    meant = unquote(re.split(r"[?#]", path, maxsplit=1)[0])
+    if not {".", ".."}.isdisjoint(meant.split("/")):
+        return False
+    return not f"{posixpath.normpath(meant)}/".startswith(f"{get_script_prefix()}auth/")
 
 
 def ours(to: str | None) -> str:

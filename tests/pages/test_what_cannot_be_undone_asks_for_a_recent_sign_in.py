@@ -91,7 +91,8 @@ NOT_OURS = [
     "", "dead-letters/", "//evil.example", "///evil.example", "/\\evil.example", "\\\\evil.example", "/a\\b",
     "https:evil.example", "https://evil.example/", "javascript:alert(1)", "/\t/evil.example", "/a\r\nSet-Cookie: x=1",
     "/a\u2028b", " //evil.example", "/" + "a" * 2000, "/auth", "/auth/", "/auth/confirm", "/%61uth/login",
-    "/jobs/../auth/login", "/jobs/%2e%2e/auth/login", "/./auth/login?x", "/auth#", "/\ud800",
+    "/jobs/../auth/login", "/jobs/%2e%2e/auth/login", "/./auth/login?x", "/auth#", "/\ud800", "/../x",
+    "/jobs/..", "/jobs/%2E./x", "/.//evil.example", "/a/..//evil.example", "/%2e%2e?x",
 ]  # fmt: skip
 
 
@@ -157,10 +158,11 @@ def over_https(running: Callable[[str], Server]) -> Iterator[Dashboard]:
 def test_below_a_prefix_over_https_the_cookie_is_bound_to_the_host(over_https: Dashboard) -> None:
     us = signed_in("ada", "admin") | {"Host": "ops.example.com", "Origin": "https://ops.example.com"}
     us |= {"Cookie": f"__Host-csrf={'t' * 32}"}
-    for to, goes in (("/dlq/jobs/a/", "/dlq/jobs/a/"), ("/dlq/auth/login", ""), ("/jobs/a/", ""), ("/dlqx/", "")):
+    for to in ("/dlq/jobs/a/", "/dlq/auth/login", "/jobs/a/", "/dlqx/", "/dlq/../x/"):
         form = {"csrfmiddlewaretoken": "t" * 32, "next": to}
         pressed = ask(f"{over_https.url}/dlq/auth/confirm", us, "POST", form)
-        assert (pressed.status, pressed.headers["Location"]) == (303, goes or "/dlq/dead-letters/")
+        goes = to if to == "/dlq/jobs/a/" else "/dlq/dead-letters/"
+        assert (pressed.status, pressed.headers["Location"]) == (303, goes)
     cookie = SimpleCookie(pressed.headers["Set-Cookie"])["__Host-confirmed"]
     assert (cookie["secure"], cookie["httponly"], cookie["path"], cookie["domain"]) == (True, True, "/", "")
     assert re.fullmatch(r"[\w:-]{30,80}", cookie.value)
