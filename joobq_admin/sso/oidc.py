@@ -179,8 +179,13 @@ class Provider:
         return document
 
     def _safe(self, address: str) -> bool:
-        """By TLS, unless the provider itself is spoken to without."""
-        return address.startswith(("https://", f"{urlsplit(self.rules.issuer).scheme}://"))
+        """It is one, by TLS, unless the provider itself is spoken to without."""
+        try:
+            url = urlsplit(address)
+            named = bool(url.hostname) and url.port != 0
+        except ValueError:
+            return False
+        return named and url.scheme in ("https", urlsplit(self.rules.issuer).scheme)
 
 
 class NotAsked(Refused):

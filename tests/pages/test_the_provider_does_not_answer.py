@@ -126,6 +126,9 @@ def test_a_new_key_while_they_cannot_be_loaded_is_no_fault_of_the_token(
         {"token_endpoint": "file:///etc/passwd"},
         {"jwks_uri": "ftp://127.0.0.1/keys"},
         {"authorization_endpoint": ["https://evil.example"]},
+        {"authorization_endpoint": "https://["},
+        {"token_endpoint": "http://127.0.0.1:x/"},
+        {"jwks_uri": "https://"},
     ],
 )
 def test_a_document_that_is_not_the_providers_own_is_not_believed(
