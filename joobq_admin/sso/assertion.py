@@ -37,7 +37,8 @@ def identify(peer: str, headers: Mapping[str, str], rules: Rules) -> User | str:
         return f"{rules.header} proves nobody: {error}"
     if fault := claims.flaw_of_sub(said["sub"]):
         return f"{rules.header}: sub {fault}"
-    email = None if said.get("email_verified") is False else said.get("email")  # the proxy vouches for what it signs
+    # The proxy vouches for what it signs, unless it says otherwise
+    email = said.get("email") if said.get("email_verified", True) is True else None
     return User(
         sub=said["sub"],
         name=claims.name(said),
