@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from joobq_admin.connection import dead_letters
 from joobq_admin.joobq.counting import Counts
-from joobq_admin.pages import links
+from joobq_admin.pages import links, times
 from joobq_admin.pages.tokens import plain
 
 MOST_QUEUES, LONGEST_NAME = 60, 1_000
@@ -97,10 +97,10 @@ def _partial(counts: Counts) -> str:
 
 def how_sure(counts: Counts, queue: str | None) -> str:
     """The line below the title: how many there are, when, and how sure that is."""
-    at = f"{counts.as_of:%H:%M:%S}"
+    at = times.named(counts.as_of)
     if counts.exact:
         of = f"of {counts.total:,} in all" if queue is not None else f"in {_queues(len(counts) - ('' in counts))}"
-        return f"{of}, at {at} UTC"
+        return f"{of}, at {at}"
     if counts.bounded:
         n, k = counts.get(queue or "", 0), counts.uncounted
         name = plain(queue or "") or NO_NAME
@@ -109,9 +109,9 @@ def how_sure(counts: Counts, queue: str | None) -> str:
             if queue is not None
             else f"{k:,} not yet counted by queue"
         )
-        return f"{told}, {at} UTC"
+        return f"{told}, {at}"
     if counts.complete:
-        return f"{counts.total:,} in all; by queue as read while entries were changing, {at} UTC"
+        return f"{counts.total:,} in all; by queue as read while entries were changing, {at}"
     return _partial(counts)
 
 

@@ -21,7 +21,7 @@ def display(request: HttpRequest) -> HttpResponse:
     """All choices as one form; takes any of them, and goes back to `next`. To htmx its answer is the cookie alone."""
     if request.method != "POST":
         theirs = reader.of(request)
-        switches = [*theirs.looks, theirs.single_keys]
+        switches = [*theirs.looks, theirs.single_keys, theirs.looks_for_news]
         context = {
             "title": "Display",
             "switches": switches,

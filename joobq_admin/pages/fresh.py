@@ -8,14 +8,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from joobq_admin.connection import dead_letters, redaction
-from joobq_admin.pages import answer, links, list_forms
+from joobq_admin.pages import answer, links, list_forms, reader, times
 from joobq_admin.pages.list_forms import Listing, Watching
 from joobq_admin.sso.roles import Action, needs
 from joobq_admin.triage.news import News, Seen, news
 
-COOKIE, OFF = "news", "off"
-EVERY = ("1", "5", "15", "60", OFF)  # seconds that a reader may choose
-USUALLY = "5"
+OFF, USUALLY = "off", "5"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +44,23 @@ def fresh(request: HttpRequest) -> HttpResponse:
 
 def watch(request: HttpRequest, asked: Listing, seen: Seen, now: datetime) -> Watch:
     """For a list that is read now."""
-    every, at = chosen(request), f"{now:%H:%M:%S} UTC"
+    every, at = _every(request), times.named(now)
     show = links.entries(**asked.filters)
     if every == OFF:
         return Watch("", "", show, stale=f"Read {at}. Nothing newer is looked for.")
     return Watch(_url(asked, seen), every, show, stale=f"Read {at}. No answer since.")
 
 
-def chosen(request: HttpRequest) -> str:
-    every = request.COOKIES.get(COOKIE, "")
-    return every if every in EVERY else USUALLY
+def _every(request: HttpRequest) -> str:
+    """Seconds, or OFF."""
+    return reader.of(request).news or USUALLY
 
 
 def _told(request: HttpRequest, given: Watching, found: News) -> Watch:
     n = f"{found.new:,}{' or more' if found.more else ''} new {'entry' if found.new == 1 else 'entries'}"
     return Watch(
         url=_url(given.asked, given.seen, f"{found.new}.{found.total}"),
-        every=chosen(request),
+        every=_every(request),
         show=links.entries(**given.asked.filters),
         new=n if found.new else "",
     )

@@ -66,7 +66,7 @@ def groups(request: HttpRequest) -> HttpResponse:
 
 
 def _sure(found: Groups) -> str:
-    at = f"{found.as_of:%H:%M:%S} UTC"
+    at = times.named(found.as_of)
     if not found.complete:
         return f"counted {found.counted:,} of {found.total:,}"
     return f"at {at}" if found.exact else f"as read while entries were changing, {at}"

@@ -87,7 +87,7 @@ def head(found: Found) -> Head:
         return _of_time(found, found.within)
     if asked.only("group"):
         return _of_error(found)
-    n, looked_for = len(found.entries), " · ".join([*_linked(found), f"read {found.counts.as_of:%H:%M:%S} UTC"])
+    n, looked_for = len(found.entries), " · ".join([*_linked(found), f"read {times.named(found.counts.as_of)}"])
     if found.all_here:
         return Head(f"{n:,}", f"{letters(n)} match{'es' * (n == 1)}", looked_for, f"{n:,} match", sifted=True)
     return Head("", "Dead letters that match", looked_for, f"{n:,} shown", sifted=True)
@@ -114,7 +114,7 @@ def _undated(found: Found) -> Head:
 def _of_time(found: Found, within: Spread) -> Head:
     n = sum(within.between)
     words = f"{letters(n)} {_time(found.asked, found.now)}"
-    of_all = f"of {within.total:,} in all, at {within.as_of:%H:%M:%S} UTC"
+    of_all = f"of {within.total:,} in all, at {times.named(within.as_of)}"
     return Head(f"{n:,}", words, of_all, f"{n:,} {words}", sifted=True)
 
 
@@ -128,7 +128,7 @@ def _of_error(found: Found) -> Head:
     if group and counted:
         told += [f"{name(queue)} {count:,}" for queue, count in group.queues[:3]]
         told += [f"{group.again:,} died again"] if group.again else []
-        told.append(f"{'at' if counted.exact else 'as read while entries were changing,'} {counted.as_of:%H:%M:%S} UTC")
+        told.append(f"{'at' if counted.exact else 'as read while entries were changing,'} {times.named(counted.as_of)}")
     words = f"{letters(n or 0)}: {errors.name(error)}"
     shown = f"{n:,}" if n is not None else ""
     return Head(shown, words if shown else f"Dead letters: {errors.name(error)}", " · ".join(told), f"{shown} {words}",

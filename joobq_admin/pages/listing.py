@@ -99,7 +99,7 @@ def _context(found: Found, binned: int | None, records: Mapping[str, Sequence[Re
 
 def _ticking(asked: Listing, now: datetime) -> Ticking:
     line = of_any(dead_letters().lifetime)
-    return Ticking(str(uuid4()), url(asked).partition("?")[2], f"{now:%H:%M:%S}", line)
+    return Ticking(str(uuid4()), url(asked).partition("?")[2], times.time(now), line)
 
 
 def _purge_all(asked: Listing, counts: Counts) -> Link | None:

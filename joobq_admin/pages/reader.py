@@ -28,6 +28,7 @@ CHOICES: Mapping[str, Callable[[], Collection[str]]] = {
     "theme": lambda: ("light", "dark"),
     "density": lambda: ("compact",),
     "keys": lambda: ("off",),
+    "news": lambda: ("1", "15", "60", "off"),
     "zone": zones,
 }
 
@@ -45,6 +46,7 @@ class Reader:
     theme: str = ""
     density: str = ""
     keys: str = ""
+    news: str = ""
     zone: str = ""
 
     @property
@@ -57,6 +59,12 @@ class Reader:
     @property
     def single_keys(self) -> Switch:
         return self._switch("keys", "Single-key shortcuts", {"": "On", "off": "Off"})
+
+    @property
+    def looks_for_news(self) -> Switch:
+        """How often a list that stands open asks what is new."""
+        every = {"1": "1 s", "": "5 s", "15": "15 s", "60": "60 s", "off": "Off"}
+        return self._switch("news", "New entries, every", every)
 
     @property
     def times_in(self) -> str:
