@@ -57,7 +57,7 @@ def counting(shown: PrunePanel, asked: Pruning, total: int) -> PrunePanel:
     return replace(
         shown, heading="Counting, nothing is changed", text=f"{_receipts(asked.pruned)} so far. {_age(asked)}",
         days=asked.days, goes_on=True, button="Next page", value=min(asked.scanned, total), total=max(1, total),
-        line=_read(asked, total), fields=_fields(asked, ("count_first", "1")),
+        line=_read(asked, total), fields=_fields(asked, ("count_first", "1"), ("operation", shown.operation)),
     )  # fmt: skip
 
 
