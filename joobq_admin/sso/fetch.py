@@ -4,7 +4,8 @@ import json
 import logging
 import ssl
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from http.client import HTTPException
 from time import monotonic
 from typing import Any, Generic, Protocol, TypeVar
@@ -18,12 +19,26 @@ AFTER_FAILURE = 60.0  # seconds until what could not be fetched anew is tried ag
 PAUSE = 1.0  # the same where there is no old copy: whoever waited with us need not wait as long again
 FORCED = 10.0  # seconds between two loads that somebody outside can cause
 
+# Anybody can make us ask. While no answer comes, the other threads of the process are for those who are signed in.
+asking = threading.BoundedSemaphore(6)
+waiting = threading.BoundedSemaphore(8)  # for what one of them asks, itself too
+
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
 class Unavailable(Exception):
     """It does not answer, or not as it must. Why is for the log."""
+
+
+@contextmanager
+def one_of(few: threading.Semaphore) -> Iterator[None]:
+    if not few.acquire(blocking=False):
+        raise Unavailable("too many wait for it already")
+    try:
+        yield
+    finally:
+        few.release()
 
 
 class Response(Protocol):
@@ -48,7 +63,7 @@ def fetch(
     body = urlencode(form).encode() if form is not None else None
     request = Request(url, body, {"Accept": "application/json", "User-Agent": "joobq-admin", **(headers or {})})
     try:
-        with _plainly(trust).open(request, timeout=TIMEOUT) as response:
+        with one_of(asking), _plainly(trust).open(request, timeout=TIMEOUT) as response:
             status, text = response.status, _bounded(response)
     except (OSError, HTTPException, ValueError) as error:
         raise Unavailable(f"{url:.200}: {str(error) or type(error).__name__:.200}") from error
@@ -104,7 +119,7 @@ class Kept(Generic[T]):
     def get(self) -> T:
         """Raises Unavailable when there was never anything to keep."""
         if (value := self._value) is None:
-            with self._loading:
+            with one_of(waiting), self._loading:
                 return self._value if self._value is not None else self._anew()
         if monotonic() >= self._until and self._loading.acquire(blocking=False):
             try:
@@ -117,7 +132,7 @@ class Kept(Generic[T]):
 
     def renewed(self) -> T:
         """Loaded just now, or in the last seconds. Raises Unavailable when that failed."""
-        with self._loading:
+        with one_of(waiting), self._loading:
             if self._value is None or monotonic() >= self._forced + FORCED:
                 self._forced = monotonic()
                 return self._anew()

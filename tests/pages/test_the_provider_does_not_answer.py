@@ -1,6 +1,7 @@
 """The provider is down, at first or later, or has new keys: nobody is let in by guess, and whoever is in goes on."""
 
 import threading
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
@@ -8,6 +9,7 @@ from django.test import Client
 
 from joobq_admin.sso import fetch
 from joobq_admin.sso.fetch import Kept, Unavailable
+from tests.support.eventually import eventually
 from tests.support.html import link, says
 from tests.support.operators import at_once
 from tests.support.provider import Provider, public, signed
@@ -154,6 +156,41 @@ def test_those_who_wait_together_wait_once(clock: SimpleNamespace) -> None:
 
     assert at_once(*[ask] * 8) == ["refused"] * 8
     assert len(loads) == 1
+
+
+def refused_among(n: int, ask: Callable[[], object], go_on: threading.Event) -> int:
+    """Of so many who ask at once, how many are told that too many wait, before anybody has an answer."""
+    told = []
+
+    def try_it() -> None:
+        try:
+            ask()
+        except Unavailable as error:
+            told.append(str(error))
+
+    threads = [threading.Thread(target=try_it) for _ in range(n)]
+    for each in threads:
+        each.start()
+    eventually(lambda: len(told) >= 3)
+    early = list(told)
+    go_on.set()
+    for each in threads:
+        each.join()
+    return early.count("too many wait for it already")
+
+
+def test_only_so_many_wait_for_it_and_the_others_are_told_at_once(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetch, "TIMEOUT", 30)
+    go_on = threading.Event()
+    kept = Kept(lambda: go_on.wait(30))
+    assert refused_among(8 + 3, kept.get, go_on) == 3
+    go_on.clear()
+    assert refused_among(8 + 3, kept.renewed, go_on) == 3
+    assert kept.get()
+    provider.spoilt["*"] = "hang"
+    assert refused_among(6 + 3, lambda: fetch.fetch(provider.url), provider.closing) == 3
 
 
 def test_one_loads_anew_while_the_others_go_on_with_the_old_copy(clock: SimpleNamespace) -> None:
