@@ -162,5 +162,11 @@ def _wanted(sought: Sought, user: User, named: bool) -> Wanted:
         tests.append(lambda r: jid == r.jid or q == r.operation or bool(_digest(q) and r.digest.startswith(q)))
     elif sought.q:
         text = sought.q.casefold()
-        tests.append(lambda r: any(text in part.casefold() for part in (r.jid, r.digest, r.operation, why(r.reason))))
+        tests.append(lambda r: any(text in part.casefold() for part in _texts(r)))
     return lambda record: all(test(record) for test in tests)
+
+
+def _texts(record: Record) -> tuple[str, ...]:
+    """What is searched: with what a ledger's request is called."""
+    request = record.fields.get("request", "")
+    return record.jid, record.digest, record.operation, why(record.reason), request

@@ -14,7 +14,7 @@ from joobq_admin.joobq import asked
 from joobq_admin.joobq.asked import is_operation_id
 from joobq_admin.joobq.audit import Record, RecordPage
 from joobq_admin.joobq.entry import EntryRef, to_bytes
-from joobq_admin.pages import forms, links, slip, times
+from joobq_admin.pages import forms, ledger_rows, links, slip, times
 from joobq_admin.pages.bar import Bar
 from joobq_admin.pages.forms import Reading, Sought
 from joobq_admin.pages.sends import name_of, why
@@ -24,6 +24,7 @@ from joobq_admin.pages.tokens import plain
 ACTIONS = {
     "redrive": ("send", "redrive"), "purge": ("bad", "purge"), "restore": ("", "restore"),
     "purge_all": ("bad", "purge all"), "empty": ("bad", "empty the bin"), "unredacted": ("warn", "unredacted bytes"),
+    **ledger_rows.ACTIONS,
 }  # fmt: skip
 SINCE = {"1h": "Last hour", "24h": "Last 24 h", "7d": "Last 7 days", "30d": "Last 30 days"}
 HASHED = "sha256:"  # how the log holds a jid that is too long for it
@@ -31,7 +32,10 @@ HASHED = "sha256:"  # how the log holds a jid that is too long for it
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One record. `url`: its entry, or what became of it; `did`: how it went; `undo`: a button for its whole purge."""
+    """One record. `url`: its entry, or what became of it; `did`: how it went; `undo`: a button for its whole purge.
+
+    Of what was done to a ledger `jid` is the ledger, and the request if there is one; `queue` says nothing more.
+    """
 
     when: When | None
     date: str
@@ -136,7 +140,7 @@ def _row(record: Record, undo: str, now: datetime) -> Row:
     who, at = name_of(record), record.at
     ref = _ref(record)
     jid = links.job(record.jid) if not ref and links.is_plain(record.jid) else ""
-    return Row(
+    row = Row(
         when=times.when(at, now) if at else None,
         date=times.short_date(at) if at else "",
         clock=times.time(at) if at else "",
@@ -155,6 +159,10 @@ def _row(record: Record, undo: str, now: datetime) -> Row:
         operation=plain(record.operation, 8),
         operation_url=links.operation(record.operation) if is_operation_id(record.operation) else "",
     )
+    if not ledger_rows.of_a_ledger(record):
+        return row
+    url, did = ledger_rows.url(record), ledger_rows.did(record)
+    return replace(row, jid=ledger_rows.name(record), url=url, did=did, queue="")
 
 
 def _ref(record: Record) -> EntryRef | None:

@@ -14,10 +14,12 @@ from io import StringIO
 from joobq_admin.connection import redaction
 from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.entry import to_text
+from joobq_admin.pages import ledger_rows
 
 #: Fields of a record as the log holds them. Others, of another version, are not known to be fit for a file.
 FIELDS = (
     "action", "operation", "by", "name", "reason", "queue", "jid", "digest", "score", "sent", "entries", "bin", "there",
+    *ledger_rows.FIELDS,
 )  # fmt: skip
 COLUMNS = ("id", "at", *FIELDS, "changes")
 BOM = "\ufeff"  # without it a spreadsheet reads UTF-8 as something else

@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from joobq_admin.joobq.asked import is_operation_id
 from joobq_admin.joobq.entry import EntryRef, Score, read_score
 from joobq_admin.joobq.lookup import Cursor
+from joobq_admin.pages import ledger_rows
 from joobq_admin.pages.links import is_plain
 
 MOST_PARAMETERS = 100
@@ -150,7 +151,7 @@ def job_id(text: str | None) -> str:
 
 # -- the audit log
 
-ACTIONS = ("redrive", "purge", "restore", "purge_all", "empty", "unredacted")
+ACTIONS = ("redrive", "purge", "restore", "purge_all", "empty", "unredacted", *ledger_rows.ACTIONS)
 OTHER = "other"  # as an action: whatever is recorded of none of these
 SINCE = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
 FORMATS = ("csv", "ndjson")

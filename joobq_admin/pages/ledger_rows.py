@@ -1,8 +1,14 @@
 """What was done to ledgers, as the audit log and the page of an operation say it."""
 
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
 from joobq_admin.joobq.audit import Record
-from joobq_admin.pages import links
+from joobq_admin.pages import links, times
+from joobq_admin.pages.sends import name_of, why
 from joobq_admin.pages.tokens import plain
+from joobq_admin.sso.roles import User
 
 #: tone, word
 ACTIONS = {
@@ -38,6 +44,26 @@ def url(record: Record) -> str:
     """Of the request, or of the ledger."""
     namespace, queue, request = record.fields["namespace"], record.queue, record.fields.get("request", "")
     return links.ledger(namespace, queue, "request", id=request) if request else links.ledger(namespace, queue)
+
+
+def operation(records: Sequence[Record], user: User, now: datetime) -> dict[str, Any]:
+    """What one operation did to a ledger, the newest record first."""
+    newest = records[0]
+    done = f"{DONE[newest.action]} {name(newest)}"
+    return {
+        "title": done,
+        "heading": f"{done}, by {name_of(newest, user)}",
+        "operation": newest.operation,
+        "ledger_url": links.ledger(newest.fields["namespace"], newest.queue),
+        "ledger": f"{plain(newest.fields['namespace'], 80)} / {plain(newest.queue, 80)}",
+        "request_url": url(newest) if newest.fields.get("request") else "",
+        "reason": why(newest.reason),
+        "rows": [(times.when(record.at, now) if record.at else None, word(record), did(record)) for record in records],
+    }
+
+
+def word(record: Record) -> str:
+    return ACTIONS.get(record.action, ("", plain(record.action, 80)))[1]
 
 
 def did(record: Record) -> str:

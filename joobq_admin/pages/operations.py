@@ -12,7 +12,7 @@ from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.outcome import NotDone
 from joobq_admin.joobq.purging import Step
-from joobq_admin.pages import answer, forms, gone, links, pressed, purged, slip, times
+from joobq_admin.pages import answer, forms, gone, ledger_rows, links, pressed, purged, slip, times
 from joobq_admin.pages.answer import Problem
 from joobq_admin.pages.follow import Follow, follow, untold
 from joobq_admin.pages.pressed import Told
@@ -122,6 +122,9 @@ def _by_records(request: HttpRequest, operation: str, step: Step | None = None) 
         what = Problem(404, "No such operation", "No record of this operation", text, links=(answer.home(),))
         return answer.problem(request, what, nav="")
     first = records[0]
+    if ledger_rows.of_a_ledger(first):
+        context = ledger_rows.operation(records, request.user, times.now())
+        return answer.page(request, "operations/of_a_ledger.html", context, nav="deliveries")
     if len(records) > 1 or first.action == "purge_all":
         return answer.page(request, "operations/many.html", _many(records, request, step))
     stone = gone.tombstone(first, [], request.user, times.now(), over=f"Operation {operation[:8]}", of_press=True)
