@@ -57,7 +57,7 @@ def read(request: HttpRequest) -> Session | None:
     """None: nobody, or a session that is over, or a cookie that we did not make."""
     try:
         said = signing.loads(
-            request.COOKIES.get(_name(), ""), salt=SALT, serializer=_Compact, max_age=settings.SESSION_HOURS * 3600
+            request.COOKIES.get(_name(), ""), salt=_salt(), serializer=_Compact, max_age=settings.SESSION_HOURS * 3600
         )
     except signing.BadSignature:
         return None
@@ -72,7 +72,7 @@ def write(response: HttpResponse, session: Session) -> None:
     said = [session.sub, name, role, session.auth_time, session.id, session.at, session.sid]
     response.set_cookie(
         _name(),
-        signing.dumps(said, salt=SALT, serializer=_Compact),
+        signing.dumps(said, salt=_salt(), serializer=_Compact),
         max_age=settings.SESSION_HOURS * 3600,
         secure=settings.SECURE,
         httponly=True,
@@ -82,6 +82,11 @@ def write(response: HttpResponse, session: Session) -> None:
 
 def end(response: HttpResponse) -> None:
     response.delete_cookie(_name(), samesite="Lax")
+
+
+def _salt() -> str:
+    """A `sub` is somebody to one issuer only: to another it may be somebody else."""
+    return f"{SALT} of {settings.OIDC.client_id} at {settings.OIDC.issuer}"
 
 
 def _name() -> str:

@@ -1,4 +1,4 @@
-"""A session ends by signing out, here or at the provider, or by its hours: then no copy of its cookie lets anybody in."""
+"""A session ends by signing out, here or at the provider, or by its hours: then no copy of its cookie lets one in."""
 
 import time
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from tests.support.html import elements, get, link, press, says
 from tests.support.letters import DIED, digest, jid, letter
 from tests.support.provider import ADA, VERA, Provider, signed
 from tests.support.servers import Server, free_port
-from tests.support.signing_in import browser, next_of, role_of, sign_in
+from tests.support.signing_in import browser, next_of, role_of, rules, sign_in
 
 LETTER = letter(1, queue="invoices")
 ENTRY = f"/dead-letters/{DIED}-{digest(LETTER)[:16]}/?jid={jid(1)}"
@@ -150,7 +150,9 @@ COOKIES: dict[str, Callable[[str], str]] = {
     "none": lambda value: "",
     "another role": lambda value: spoilt(value, role="ADMIN"),
     "another person": lambda value: spoilt(value, sub="u-ada"),
-    "another key": lambda value: signing.dumps(["u-ada", "Ada", "ADMIN", 0, "id", 0, ""], key="k" * 50, salt="session"),
+    "another key": lambda value: signing.dumps(
+        ["u-ada", "Ada", "ADMIN", 0, "id", 0, ""], key="k" * 50, salt=session._salt()
+    ),
     "another salt": lambda value: signing.dumps(["u-ada", "Ada", "ADMIN", 0, "id", 0, ""], salt="sign-in attempt"),
     "cut": lambda value: value[:-1],
     "more": lambda value: value + "x",
@@ -190,6 +192,16 @@ def test_while_the_key_changes_the_old_one_counts(ada: Client) -> None:
         assert is_out(get(ada, "/dead-letters/"))
     with override_settings(SECRET_KEY="n" * 50, SECRET_KEY_FALLBACKS=[signing.settings.SECRET_KEY]):
         assert role_of(ada) == "Admin"
+
+
+def test_with_another_provider_nobody_is_who_they_were_at_the_one_before(ada: Client, provider: Provider) -> None:
+    for changed_to in (
+        rules(provider, issuer="https://id.example.com"),
+        rules(provider, client_id="another"),
+    ):
+        with override_settings(OIDC=changed_to):
+            assert is_out(get(ada, "/nowhere"))
+    assert role_of(ada) == "Admin"
 
 
 HERE = "/dead-letters/?queue=invoices&limit=5"
