@@ -1,6 +1,7 @@
 """A WATCH that survives nothing: the proof that not one byte of a key has changed for a while."""
 
 import os
+import weakref
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -28,6 +29,7 @@ class Guard:
         if self._pid != os.getpid():
             self._connection: Any = self._pool.connection_class(**self._pool.connection_kwargs)
             self._pid = os.getpid()
+            weakref.finalize(self, self._connection.disconnect)  # with the guard, not whenever it is freed
         watch = [("UNWATCH",), ("WATCH", self._key)]
         try:
             self._ask(watch)

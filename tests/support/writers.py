@@ -1,6 +1,7 @@
 """Everyone who writes to the dead set at once: JoobQ's workers that keep the counts, those that never do, operators."""
 
 import random
+import weakref
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -132,4 +133,6 @@ def interrupted(port: int, before: Callable[[], None], **options: Any) -> redis.
             return super().send_packed_command(command, check_health)
 
     pool = redis.ConnectionPool(connection_class=Connection, port=port, retry=Retry(NoBackoff(), 0), **options)
-    return redis.Redis.from_pool(pool)
+    client = redis.Redis(connection_pool=pool)
+    weakref.finalize(client, pool.disconnect)  # whatever else is freed with it, and in whatever order
+    return client
