@@ -6,6 +6,7 @@ taken, everything is sent once, each reply is read once. What was sent and not a
 """
 
 import hashlib
+import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ from redis import Redis, exceptions
 
 from joobq_admin.joobq import conditions
 from joobq_admin.joobq.outcome import AnswerLost, NotDone, Refusal, UnexpectedReply, Unreachable
+
+_log = logging.getLogger(__name__)
 
 PIPELINE = 50  # scripts a round trip: larger ones are no faster and stall other clients
 
@@ -82,19 +85,21 @@ def write(redis: Redis, calls: Sequence[Call], after: Sequence[Call] = ()) -> li
     """Sends writing scripts in pipelines of 50; one answer each, in order.
 
     The first lost answer ends it: what was not sent is NOT_SENT, and the same operation can go on later.
-    `after`: calls sent behind every pipeline whose answers do not matter (trimming).
+    `after`: calls sent behind every pipeline (trimming); when Redis refuses one, the log says so and nobody else.
     Raises Unreachable when nothing at all could be sent, UnexpectedReply for an answer that no script gives.
     """
     answers: list[Reply | Refusal] = []
     for start in range(0, len(calls), PIPELINE):
         block = calls[start : start + PIPELINE]
         try:
-            replies = send(redis, [*block, *after])[: len(block)]
+            replies = send(redis, [*block, *after])
         except Unreachable:
             if not answers:
                 raise
             break
-        answers += map(answer, replies)
+        for refused in (reply for reply in replies[len(block) :] if isinstance(reply, exceptions.ResponseError)):
+            _log.warning("what is too old is not taken away: Redis said %s", refused)
+        answers += map(answer, replies[: len(block)])
         if not {Reply.UNKNOWN, Reply.NOT_SENT}.isdisjoint(answers[start:]):
             break
     return answers + [Reply.NOT_SENT] * (len(calls) - len(answers))

@@ -6,7 +6,14 @@ from unittest.mock import patch
 
 from joobq_admin import connection
 
-MADE = (connection.client, connection.audit_log, connection.dead_letters, connection.discovery)
+MADE = (
+    connection.client,
+    connection.audit_log,
+    connection.dead_letters,
+    connection.discovery,
+    connection.grouping,
+    connection.lately,
+)
 
 
 @contextmanager
