@@ -16,6 +16,7 @@ from joobq_admin.pages import (
     ledger_page,
     ledgers,
     links,
+    reader,
     request_page,
     times,
 )
@@ -43,7 +44,7 @@ def quietly(view: View) -> View:
 @quietly
 def overview(request: HttpRequest) -> HttpResponse:
     """Every ledger that is known by now, with its numbers."""
-    context = ledgers.read(request.user)
+    context = ledgers.read(request.user, reader.of(request).every)
     if answer.wants(request, "ledgers"):
         return answer.fragment(request, "deliveries/_ledgers.html", context)
     return answer.page(request, "deliveries/overview.html", context, nav="deliveries")
@@ -63,6 +64,7 @@ def ledger(request: HttpRequest) -> HttpResponse:
         return answer.fragment(request, "deliveries/_requests.html", context)
     context = {
         "l": ledger_answers.head(of),
+        "every": reader.of(request).every,
         "numbers": ledger_page.numbers(of, stats, leased, due),
         "gate": gate_panel.panel(of, stats, request.user),
     }

@@ -13,8 +13,6 @@ from joobq_admin.pages.list_forms import Listing, Watching
 from joobq_admin.sso.roles import Action, needs
 from joobq_admin.triage.news import News, Seen, news
 
-OFF, USUALLY = "off", "5"
-
 
 @dataclass(frozen=True, slots=True)
 class Watch:
@@ -44,23 +42,18 @@ def fresh(request: HttpRequest) -> HttpResponse:
 
 def watch(request: HttpRequest, asked: Listing, seen: Seen, now: datetime) -> Watch:
     """For a list that is read now."""
-    every, at = _every(request), times.named(now)
+    every, at = reader.of(request).every, times.named(now)
     show = links.entries(**asked.filters)
-    if every == OFF:
+    if not every:
         return Watch("", "", show, stale=f"Read {at}. Nothing newer is looked for.")
     return Watch(_url(asked, seen), every, show, stale=f"Read {at}. No answer since.")
-
-
-def _every(request: HttpRequest) -> str:
-    """Seconds, or OFF."""
-    return reader.of(request).news or USUALLY
 
 
 def _told(request: HttpRequest, given: Watching, found: News) -> Watch:
     n = f"{found.new:,}{' or more' if found.more else ''} new {'entry' if found.new == 1 else 'entries'}"
     return Watch(
         url=_url(given.asked, given.seen, f"{found.new}.{found.total}"),
-        every=_every(request),
+        every=reader.of(request).every,
         show=links.entries(**given.asked.filters),
         new=n if found.new else "",
     )

@@ -8,7 +8,17 @@ from django.http import HttpRequest, HttpResponse
 
 from joobq_admin import connection
 from joobq_admin.joobq.delivery import CorruptRecord, Header, Ledger, LedgerStats, State
-from joobq_admin.pages import answer, gate_panel, ledger_answers, prune_panel, quarantine, repair_panel, times, words
+from joobq_admin.pages import (
+    answer,
+    gate_panel,
+    ledger_answers,
+    prune_panel,
+    quarantine,
+    reader,
+    repair_panel,
+    times,
+    words,
+)
 from joobq_admin.pages.answer import Problem
 from joobq_admin.pages.ledger_answers import Told
 from joobq_admin.pages.tokens import plain
@@ -76,6 +86,7 @@ def whole(request: HttpRequest, ledger: Ledger, cursor: str = "0", status: int =
     context = {
         "title": f"{plain(ledger.namespace, 80)} / {plain(ledger.queue, 80)}",
         "l": ledger_answers.head(ledger),
+        "every": reader.of(request).every,
         "find": ledger_answers.url(ledger, "request"),
         "numbers": numbers(ledger, stats, leased, due),
         "requests": requests(ledger, stats, leased, due),

@@ -42,13 +42,14 @@ def known() -> tuple[list[Ledger], bool]:
     return [connection.ledger(*name) for name in names], whole
 
 
-def read(user: User) -> dict[str, Any]:
-    """All that are known, as they are now. Raises TROUBLE."""
+def read(user: User, every: str) -> dict[str, Any]:
+    """All that are known, as they are now, to be read again every so many seconds ('' = not). Raises TROUBLE."""
     ledgers, whole = known()
     pairs = list(zip(ledgers, connection.stats_of(ledgers), strict=True))
     held = [(ledger, stats) for ledger, stats in pairs if _holds(stats)]
     return {
         "title": "Deliveries",
+        "every": every,
         "at": times.named(times.now()),
         "rows": [_row(ledger, stats, user) for ledger, stats in held],
         "so_far": "" if whole else SO_FAR,

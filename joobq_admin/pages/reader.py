@@ -67,6 +67,11 @@ class Reader:
         return self._switch("news", "New entries, every", every)
 
     @property
+    def every(self) -> str:
+        """Seconds from one look of a page that stands open to the next; '' = it does not look."""
+        return "" if self.news == "off" else self.news or "5"
+
+    @property
     def times_in(self) -> str:
         return times.zone_in_full(times.now())
 

@@ -14,7 +14,7 @@ from joobq_admin import connection
 from joobq_admin.connection import dead_letters, redaction
 from joobq_admin.joobq.delivery import Ledger, Record, Seen, State
 from joobq_admin.joobq.entry import Entry
-from joobq_admin.pages import answer, gate_panel, ledger_answers, links, quarantine, times
+from joobq_admin.pages import answer, gate_panel, ledger_answers, links, quarantine, reader, times
 from joobq_admin.pages.entry_page import LONGEST_TEXT, what_is_hidden
 from joobq_admin.pages.follow import now_of
 from joobq_admin.pages.ledger_page import TONES, ago, ahead
@@ -87,6 +87,7 @@ def shown(request: HttpRequest, ledger: Ledger, request_id: str) -> HttpResponse
     context: dict[str, Any] = {
         "title": plain(request_id, 120),
         "l": ledger_answers.head(ledger),
+        "every": reader.of(request).every,
         "gate": gate_panel.warning(seen.gate, user),
         "r": sheet(ledger, seen),
         "lease": lease(ledger, seen) if isinstance(seen.record, Record) and not quarantined else None,

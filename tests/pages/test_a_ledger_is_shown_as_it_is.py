@@ -113,6 +113,16 @@ def test_what_is_asked_again_and_again_is_numbers_and_gate(client: Client, valke
         assert get(client, LEDGER, target="requests")["HX-Redirect"] == LEDGER
 
 
+def test_who_wants_no_news_gets_none(client: Client, valkey: Server) -> None:
+    held(ledger_of(valkey.client), lease=HOUR)
+    parts = {"/deliveries/": "ledgers", LEDGER: "numbers", at("request/", id="a"): "lease"}
+    for chosen, every in (("", "every 5s"), ("60", "every 60s"), ("off", None)):
+        client.cookies["news"] = chosen
+        for url, part in parts.items():
+            (found,) = elements(get(client, url), "section", id=part)
+            assert found.get("hx-trigger") == every
+
+
 def test_a_viewer_sees_everything_and_is_told_who_may_act(client: Client, valkey: Server) -> None:
     set_aside(ledger_of(valkey.client), "bad")
     for role, missing in (("viewer", 5), ("operator", 2), ("admin", 0)):
