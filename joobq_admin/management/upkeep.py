@@ -107,12 +107,13 @@ def _cycle(terminal: Terminal, asked: Namespace) -> Exit:
 def expire(terminal: Terminal, asked: Namespace) -> Exit:
     """Ends every lease that is over."""
     ledger: Ledger = asked.ledger
-    total, expired, ended = ledger.stats().expired, 0, -1
+    total, expired, more = ledger.stats().expired, 0, True
     with recorded(terminal, ledger, "expire", asked.reason) as did, terminal.progress("expire", total) as advance:
-        while ended:
+        while more:
             ended = ledger.expire()
             did["expired"] = expired = expired + ended
             advance(ended)
+            more = ledger.stats().expired > 0  # a step among entries that lie ends none of those behind them
     terminal.line(ledger=asked.name, **did)
     return Exit.DONE
 

@@ -22,3 +22,12 @@ def test_they_are_ready_again_and_others_stay_leased(valkey: Server) -> None:
     assert agrees(emails)
     (record,) = noted(valkey)
     assert (record.action, record.fields["expired"], record.reason) == ("expire", "200", "worker w is gone")
+
+
+def test_those_behind_entries_that_lie_too(valkey: Server) -> None:
+    emails = ledger_of(valkey.client)
+    emails.admit("a", "x")
+    run_out(emails, emails.claim("w", MS))
+    valkey.client.zadd(emails.leases_key, {f"ghost {n}": 1 for n in range(300)})
+    assert ledger("expire", "shop:emails").lines == [{"ledger": "shop:emails", "expired": 1}]
+    assert agrees(emails)
