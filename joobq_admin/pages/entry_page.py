@@ -16,11 +16,13 @@ from joobq_admin.pages import answer, links, slip, times
 from joobq_admin.pages.backtrace import frames
 from joobq_admin.pages.counts import rail_now
 from joobq_admin.pages.deaths import deaths
+from joobq_admin.pages.odd import Original, original
 from joobq_admin.pages.outlook import outlook
 from joobq_admin.pages.records import of_entry
 from joobq_admin.pages.rows import Badge, badges, error_of, error_tokens
+from joobq_admin.pages.summary import summary
 from joobq_admin.pages.times import When
-from joobq_admin.pages.tokens import Token, Tokens, arguments, hex_lines, json_pretty, plain, text
+from joobq_admin.pages.tokens import Token, Tokens, arguments, copyable, hex_lines, json_pretty, plain, text
 from joobq_admin.sso.roles import Action
 from joobq_admin.triage import preflight
 from joobq_admin.triage.redact import Redacted
@@ -50,18 +52,15 @@ class ErrorCard(NamedTuple):
     facts: list[tuple[str, str]]
 
 
-class Original(NamedTuple):
-    """The text of a job that JoobQ could not parse."""
-
-    tokens: Tokens
-    note: str
-
-
 class Payload(NamedTuple):
-    """The whole entry: as text, or as its bytes. `form` and its URL: for who may ask for it unredacted."""
+    """The whole entry: as text, or as its bytes, which `text` says too where they are text and all of them are shown.
+
+    `form` and its URL: for who may ask for it unredacted; `url` '' = as fields it says no more.
+    """
 
     tokens: Tokens
     bytes: list[Any]
+    text: str
     note: str
     size: str
     digest: str
@@ -124,9 +123,11 @@ def opened(request: HttpRequest, entry: Entry, near: Near | None = None, exact: 
         again, waiting = outlook(entry, flight, seen, here, now), seen.workers and seen.workers.waiting
     acts = request.user.can(Action.REDRIVE) and not flight.refused
     marks = badges(entry, flight.refused, len(here), records, now)
+    e = sheet(entry, shown, marks, *_first(newer), *_first(older), now)
     context = {
         "title": f"{error_of(entry)[0]} in {plain(entry.queue, 80) or 'no queue'}",
-        "e": sheet(entry, what_is_hidden(shown), marks, *_first(newer), *_first(older), now),
+        "e": e,
+        "summary": summary(entry, e.title, e.died, e.jid, e.arguments, e.link),
         "slip": slip.before_the_press(entry, flight, request.user, form, now, again, waiting),
         "lost": slip.unknown(entry.ref, plain(entry.queue, 200), form, now, answered=False) if acts else None,
         "deaths": deaths(here, records, entry, request.user, now, unread),
@@ -140,12 +141,12 @@ def _first(entries: tuple[Entry, ...]) -> tuple[Entry | None]:
 
 
 def sheet(
-    entry: Entry, hidden: str, badges: Sequence[Badge], newer: Entry | None, older: Entry | None, now: datetime
+    entry: Entry, shown: Redacted, badges: Sequence[Badge], newer: Entry | None, older: Entry | None, now: datetime
 ) -> Sheet:
-    """`hidden`: what is said of the values that are not shown."""
-    fields = arguments(entry, redaction(), LONGEST_VALUE) if entry.kind is not Kind.PLACEHOLDER else iter(())
-    shown = list(islice(fields, MOST_ARGUMENTS))
-    left = len(entry.arguments) - MOST_ARGUMENTS if shown else 0
+    """`shown`: its bytes without secrets."""
+    given = arguments(entry, redaction(), LONGEST_VALUE) if entry.kind is not Kind.PLACEHOLDER else iter(())
+    fields = list(islice(given, MOST_ARGUMENTS))
+    left = len(entry.arguments) - MOST_ARGUMENTS if fields else 0
     queue, jid = plain(entry.queue, 200), entry.jid
     named = f"{TITLES[entry.kind]} in {queue}" if queue else f"{TITLES[entry.kind]} without a queue name"
     from_score = entry.died_at_source == "score"
@@ -164,17 +165,18 @@ def sheet(
         link=links.absolute(links.job(jid) if jid and links.is_plain(jid) else links.entry(entry.ref)),
         newer_url=links.entry(newer.ref) if newer else "",
         older_url=links.entry(older.ref) if older else "",
-        arguments=shown,
+        arguments=fields,
         more_arguments=f"{left:,} more stand in the whole entry below." if left > 0 else "",
-        no_arguments="These bytes are no JSON object." if entry.job is None else "This job takes no arguments.",
-        original=_original(entry),
-        hidden=hidden,
+        no_arguments=NO_ARGUMENTS.get(entry.kind, "This job takes no arguments."),
+        original=original(entry, shown),
+        hidden=what_is_hidden(shown),
         error=_error(entry),
         no_error=NO_ERROR.get(entry.kind, "No error is told in this entry."),
         backtrace=frames(entry.error.backtrace, redaction()) if entry.error and entry.error.backtrace else None,
     )
 
 
+NO_ARGUMENTS = {Kind.PLACEHOLDER: "JoobQ kept no text of this job."}
 NO_ERROR = {
     Kind.EXPIRED: "It never failed: it had expired before a worker took it.",
     Kind.MALFORMED: "These bytes are no JSON object, so no error can be read from them.",
@@ -196,21 +198,6 @@ def _expires(entry: Entry, now: datetime) -> Expiry | None:
     except (ValueError, OverflowError, OSError):
         return Expiry(f"{entry.expires}", "no time that a calendar knows")
     return Expiry("past" if at < now else times.distance(at, now), times.clock(at, now))
-
-
-def _original(entry: Entry) -> Original | None:
-    job = entry.job or {}
-    kept = job.get("original_job_data")
-    if entry.kind is not Kind.PLACEHOLDER or not isinstance(kept, str):
-        return None
-    length = entry.error.context.get("original_job_data_length", "") if entry.error else ""
-    cut = length.isdigit() and len(length) < 12 and int(length) > len(kept)
-    whole = (
-        f"The first {len(kept):,} of {int(length):,} characters. What was cut is gone for good."
-        if cut
-        else "All of it."
-    )
-    return Original(text(redaction().redacted_text(kept), LONGEST_MESSAGE), whole)
 
 
 def what_is_hidden(shown: Redacted) -> str:
@@ -248,8 +235,8 @@ SHOWN_CONTEXT = {"worker_id": "Worker", "crystal_version": "Crystal"}
 
 def payload(entry: Entry, shown: Redacted, exact: bool, form: slip.Form | None) -> Payload:
     """The whole entry; `shown`: its bytes without secrets. `exact`: byte for byte."""
-    told = what_is_hidden(shown)
-    if exact:
+    told, as_fields = what_is_hidden(shown), entry.kind is not Kind.MALFORMED
+    if exact := exact or not as_fields:
         tokens, lines = Tokens(), hex_lines(shown, MOST_LINES)
         left = max(0, len(entry.raw) - 16 * len(lines))
         told = told.replace("hidden", "replaced by * here, byte for byte: hidden")
@@ -261,10 +248,11 @@ def payload(entry: Entry, shown: Redacted, exact: bool, form: slip.Form | None) 
     return Payload(
         tokens=tokens,
         bytes=lines,
+        text=copyable(shown.raw) if exact and not left else "",
         note=" ".join(filter(None, (order, cut, told))),
         size=f"{len(entry.raw):,} bytes",
         digest=entry.digest,
-        url=links.entry(entry.ref),
+        url=links.entry(entry.ref) if as_fields else "",
         bytes_url=links.exact_bytes(entry.ref),
         form=form,
         unredacted_url=links.press(entry.ref, "unredacted"),

@@ -48,6 +48,16 @@ def text(value: str | Redacted, longest: int = ENDLESS) -> Tokens:
     return _quickly("", shown.raw, shown, longest) or _Paper(shown, longest).print_to(len(shown.raw)).tokens()
 
 
+def copyable(raw: bytes) -> str:
+    """The very text of these bytes, as an attribute can carry it; '' where it cannot."""
+    if b"\0" in raw or b"\r" in raw:
+        return ""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return ""
+
+
 def plain(value: str | Redacted, longest: int = ENDLESS) -> str:
     """The same in one string, for where no spans can be: titles, attributes."""
     return "".join(word for _, word in text(value, longest))

@@ -22,17 +22,25 @@
   function copy(button) {
     const { copy: from, text } = button.dataset;
     const source = from && $(from);
-    const wanted = text ?? source.textContent.trim();
-    if (navigator.clipboard) {
-      navigator.clipboard.writeText(wanted).then(() => say("Copied"), () => select(source));
-    } else {
-      select(source);
-    }
+    const wanted = text ?? source.dataset.exact ?? source.textContent.trim();
+    const byHand = () => (copied(wanted) ? say("Copied") : select(source));
+    if (navigator.clipboard) navigator.clipboard.writeText(wanted).then(() => say("Copied"), byHand);
+    else byHand();
   }
 
-  // A browser lends the clipboard only to https and to this machine: elsewhere the text is selected, and a key copies it.
+  // A browser lends the clipboard only to https and to this machine: elsewhere it copies what is selected.
+  function copied(text) {
+    const field = Object.assign(document.createElement("textarea"), { value: text, className: "vh" });
+    const from = document.activeElement;
+    document.body.append(field);
+    field.select();
+    const done = document.execCommand("copy");
+    field.remove();
+    from.focus();
+    return done;
+  }
   function select(source) {
-    if (!source) return;
+    if (!source) return say("This browser does not let a page copy");
     getSelection().selectAllChildren(source);
     say("Selected. Press Ctrl C to copy");
   }
@@ -114,8 +122,8 @@
   const keysAreOff = () => document.documentElement.dataset.keys === "off";
 
   function step(by) {
-    const links = $$(".rows .open");
-    const at = links.indexOf($(".open", document.activeElement.closest("tr.row") ?? document.createElement("tr")));
+    const links = $$("tr .open");
+    const at = links.indexOf($(".open", document.activeElement.closest("tr") ?? document.createElement("tr")));
     const next = links[at + by] ?? (at < 0 && links[0]);
     if (next) {
       next.focus();
@@ -123,6 +131,12 @@
     } else if (!links.length) {
       $(by > 0 ? "main [rel=next]" : "main [rel=prev]")?.click();
     }
+  }
+
+  function onward() { // what is new on a list; from an entry the next older one
+    const link = $("#show, .crumbs [rel=next]");
+    if (link) link.click();
+    else if ($("#action")) say("No older entry");
   }
 
   function escape() {
@@ -142,6 +156,7 @@
     k: () => step(-1),
     r: () => $("#redrive")?.focus(),
     p: () => $("#purge")?.focus(),
+    n: onward,
     x: () => tickHere(false),
     X: () => tickHere(true),
     "?": () => $("#keys").showModal(),
