@@ -159,6 +159,7 @@
     n: onward,
     x: () => tickHere(false),
     X: () => tickHere(true),
+    "/": () => $("#q")?.focus(),
     "?": () => $("#keys").showModal(),
     Escape: escape,
   };
