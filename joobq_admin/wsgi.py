@@ -17,4 +17,6 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
     if path == prefix or path.startswith(f"{prefix}/"):
         environ["PATH_INFO"] = path[len(prefix) :]
     environ["wsgi.url_scheme"] = settings.PUBLIC.scheme
+    if "*" in environ.get("CONTENT_TYPE", ""):  # RFC 2231: in no form of ours, and Django may raise before any page
+        environ["CONTENT_TYPE"] = ""
     return django(environ, start_response)
