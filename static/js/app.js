@@ -208,22 +208,27 @@
   // Where a redriven job is now is asked again and again: not in a tab that nobody sees. Of its way only the end is read out.
   // What is new, and what is counted, not while somebody selects or answers a question either.
   document.addEventListener("htmx:beforeRequest", (event) => {
-    const { id } = event.detail.elt;
-    const polls = ["fresh", "groups"].includes(id);
-    if ((id === "follow" && document.hidden) || (polls && (document.hidden || busy()))) event.preventDefault();
+    const { elt } = event.detail;
+    const waits = (elt.id === "follow" && document.hidden) || (elt.matches("[data-quiet]") && (document.hidden || busy()));
+    if (waits) event.preventDefault();
   });
   const busy = () => $("dialog[open]") || !getSelection().isCollapsed || boxes().some((box) => box.checked);
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden && $("#fresh")) htmx.trigger("#fresh", "look");
   });
 
-  // A look for news that is not answered leads nowhere: the page says how old it is, and the next answer takes that back.
+  // A question that nobody asked leads nowhere when it is not answered: the page says so, and the next answer takes that back.
   document.addEventListener("htmx:beforeOnLoad", (event) => {
-    if (event.detail.elt.id !== "fresh" || event.detail.xhr.status < 400) return;
+    const { elt, xhr } = event.detail;
+    if (!elt.matches("[data-quiet]") || xhr.status < 400) return;
     event.preventDefault();
-    stale(event.detail.elt);
+    unanswered(elt);
   });
-  function stale(fresh) {
+  function unanswered(elt) {
+    if (elt.id === "fresh") stale(elt);
+    else elt.setAttribute("data-unanswered", "");
+  }
+  function stale(fresh) { // nothing new is no answer in its place, so it asks in another way
     const told = fresh.cloneNode();
     told.setAttribute("hx-get", `${fresh.getAttribute("hx-get").replace("&stale=1", "")}&stale=1`);
     told.append(Object.assign(document.createElement("span"), { className: "stale", textContent: $("#results").dataset.stale }));
@@ -253,8 +258,7 @@
   function untold(event, slip) {
     const { target, requestConfig: { verb, path, elt } } = event.detail;
     if (target?.id === "follow") return stand(target);
-    if (elt.matches("[data-quiet]")) return elt.setAttribute("data-unanswered", ""); // the next answer takes its place
-    if (elt.id === "fresh") return stale(elt);
+    if (elt.matches("[data-quiet]")) return unanswered(elt);
     const own = slip && slip !== "#signed-out" ? elt.closest("[data-untold]")?.dataset.untold : "";
     const told = target?.id === "action" && $(own ? `${slip}-${own}` : slip)?.content.firstElementChild.cloneNode(true);
     if (told) {
@@ -291,9 +295,6 @@
   const PANELS = ["gate", "repair", "expire", "prune", "quarantined"];
   const HELD = ["action", "results", "records", "fresh", "groups", "follow", "planning", "purging", "dialog",
     "ledgers", "numbers", "requests", "lease", ...PANELS];
-  document.addEventListener("htmx:beforeRequest", (event) => {
-    if (event.detail.elt.matches("[data-quiet]") && (document.hidden || busy())) event.preventDefault();
-  });
 
   if (matchMedia("(width < 56rem)").matches) $$("[data-shut-on-phone]").forEach((details) => { details.open = false; });
 })();
