@@ -164,7 +164,8 @@ def denied(request: HttpRequest, exception: Exception | None = None) -> HttpResp
     ask = ((("Ask", settings.SUPPORT_CONTACT, ""),) if settings.SUPPORT_CONTACT else ()) if user else ()
     if user and user.role:
         action = exception.args[0] if exception else Action.REDRIVE
-        heading = words.READ_ONLY if user.role is Role.VIEWER else f"This needs {action.role}"
+        alone = words.READ_ONLY.replace("entry", "ledger") if action in words.OF_A_LEDGER else words.READ_ONLY
+        heading = alone if user.role is Role.VIEWER else f"This needs {action.role}"
         text = f"Nothing was done. {words.may_not(user, action)}"
         what = Problem(403, "Not allowed", heading, text, links=(home(),), tone="mute", icon="lock")
         return problem(request, what)

@@ -14,7 +14,7 @@ from joobq_admin import connection
 from joobq_admin.connection import dead_letters, redaction
 from joobq_admin.joobq.delivery import Ledger, Record, Seen, State
 from joobq_admin.joobq.entry import Entry
-from joobq_admin.pages import answer, gate_panel, ledger_answers, links, quarantine, reader, times
+from joobq_admin.pages import answer, gate_panel, ledger_answers, links, quarantine, reader, times, words
 from joobq_admin.pages.entry_page import LONGEST_TEXT, what_is_hidden
 from joobq_admin.pages.follow import now_of
 from joobq_admin.pages.ledger_page import TONES, ago, ahead
@@ -24,6 +24,7 @@ from joobq_admin.pages.tokens import Tokens, json_pretty, plain
 
 STEPS = (("READY",), ("LEASED",), ("COMPLETED", "DEAD"))
 FOOT = "Redis's clock decides, never a worker's. Only the holder can end a lease; an admin can close the gate."
+FIRST = ("no", "first", "second", "third", "fourth", "fifth")
 FINAL = "{state} is final. A new delivery needs a new request id."
 
 
@@ -276,8 +277,7 @@ def _dead(entries: Sequence[Entry], of: str) -> Fact:
 
 
 def _nth(n: int) -> str:
-    words: Sequence[str] = ("no", "first", "second", "third", "fourth", "fifth")
-    return words[n] if n < len(words) else f"{n:,}th"
+    return words.nth(n) if n >= len(FIRST) else FIRST[n]
 
 
 def _times(n: int) -> str:

@@ -111,6 +111,15 @@ NO_DETAIL = {
     Refusal.SAME_JOB: "Another death of it was tried",
 }
 READ_ONLY = "You can read this entry, not act on it"
+OF_A_LEDGER = {
+    Action.REPAIR: "Repairing a ledger",
+    Action.EXPIRE: "Ending leases",
+    Action.CLOSE_GATE: "Closing a gate",
+    Action.OPEN_GATE: "Opening a gate",
+    Action.PRUNE: "Pruning receipts",
+    Action.RELEASE: "Releasing or discarding a record",
+    Action.DISCARD: "Releasing or discarding a record",
+}
 
 
 def refusal(refused: Refused, queue: str) -> Words:
@@ -125,6 +134,8 @@ def refusal(refused: Refused, queue: str) -> Words:
 def may_not(user: User, action: Action = Action.REDRIVE) -> str:
     """Why somebody who reads an entry finds no button there, or pressed one in vain."""
     what = "Redrive and purge need" if action.role is Role.OPERATOR else f"{str(action).capitalize()} needs"
+    if action in OF_A_LEDGER:
+        what = f"{OF_A_LEDGER[action]} needs"
     return f"Your role is {user.role}. {what} {action.role}.{ask()}"
 
 

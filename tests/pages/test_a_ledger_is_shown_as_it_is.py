@@ -129,6 +129,20 @@ def test_a_viewer_sees_everything_and_is_told_who_may_act(client: Client, valkey
         client.post("/auth/dev-role", {"role": role})
         page = get(client, LEDGER)
         assert says(page).count("Your role is") == missing - (role == "viewer")
+        assert ("Repairing a ledger needs Operator." in says(page)) == (role == "viewer")
+        assert ("Closing a gate needs Admin." in says(page)) == (role != "admin")
         assert len(elements(page, "section", class_="sec panel-line")) == 4
         forms = [form["action"] for form in elements(page, "form", method="post") if "/deliveries/" in form["action"]]
         assert len(forms) == {"viewer": 0, "operator": 3, "admin": 5}[role]
+
+
+def test_who_presses_all_the_same_is_told_what_it_needs(client: Client, valkey: Server) -> None:
+    for role, view, heading, words in (
+        ("viewer", "expire", "You can read this ledger, not act on it", "Ending leases needs Operator."),
+        ("operator", "discard", "This needs Admin", "Releasing or discarding a record needs Admin."),
+    ):
+        client.post("/auth/dev-role", {"role": role})
+        answer = client.post(at(view, id="a"), {"operation": "op-1"})
+        assert answer.status_code == 403
+        assert heading in says(answer)
+        assert f"Nothing was done. Your role is {role.capitalize()}. {words}" in says(answer)
