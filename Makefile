@@ -2,7 +2,8 @@
 # make test  everything that must hold
 # make lab   the tests' fuzzers for longer, N cases each, all that tests try at random or only in part, random work against
 #            a model, SECONDS a server, storms over the ledger, STORM seconds, its tests on a cluster, and sign-in by a certified
-#            OpenID provider, and behind nginx: these need node, npm and nginx
+#            OpenID provider, behind nginx and by Apache: these need node, npm, nginx, apache2 and
+#            libapache2-mod-auth-openidc
 # make bench figures beside the floors that are measured with them, N=100000 dead letters and requests
 # They make .venv on their first run. Python 3.11 or newer is all they need.
 
@@ -48,6 +49,7 @@ lab: .venv/for-tests
 	$(BIN)/python -m tests.lab.cluster
 	$(BIN)/python -m tests.lab.oidc_provider
 	$(BIN)/python -m tests.lab.behind_nginx
+	$(BIN)/python -m tests.lab.behind_apache
 
 bench: N = 100000
 bench: .venv/for-tests

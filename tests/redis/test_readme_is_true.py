@@ -45,9 +45,6 @@ def test_the_settings_of_a_deployment() -> None:
     assert settings_of(by_oidc).OIDC.issuer == "https://id.example.com/realms/main"
     kept = {name: value for name, value in by_oidc.items() if "_OIDC_" not in name}
     assert settings_of(kept | variables("JOOBQ_ADMIN_AUTH=proxy\n")).AUTH == "proxy"
-    for signed in ("JOOBQ_ADMIN_PROXY_ASSERTION_HEADER=Cf", "JOOBQ_ADMIN_PROXY_ASSERTION_HEADER=X-Goog"):
-        kind = {"JOOBQ_ADMIN_AUTH": "proxy", "JOOBQ_ADMIN_PROXY_KIND": "assertion"}
-        assert settings_of(kept | kind | variables(signed)).PROXY.audience
 
 
 def test_the_table_names_every_setting_and_no_other() -> None:

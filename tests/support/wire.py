@@ -1,10 +1,16 @@
 """Requests as no well-behaved client sends them: any header, as often as one likes, in any spelling."""
 
 import http.client
+import ssl
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import urlencode, urlsplit
 
+CONNECTIONS = {
+    "http": http.client.HTTPConnection,
+    "https": partial(http.client.HTTPSConnection, context=ssl._create_unverified_context()),
+}
 Headers = Mapping[str, str] | Iterable[tuple[str, str]]
 
 
@@ -21,7 +27,7 @@ def ask(url: str, headers: Headers = (), method: str = "GET", form: Mapping[str,
     body = urlencode(form).encode() if form is not None else b""
     if form is not None:
         pairs += [("Content-Type", "application/x-www-form-urlencoded"), ("Content-Length", str(len(body)))]
-    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=10)
+    connection = CONNECTIONS[address.scheme](address.hostname or "", address.port, timeout=10)
     try:
         connection.putrequest(
             method,
