@@ -19,7 +19,7 @@ from joobq_admin.pages.pressed import Told
 from joobq_admin.pages.purge_progress import Progress, progress
 from joobq_admin.pages.sends import name_of, why
 from joobq_admin.pages.tokens import plain
-from joobq_admin.pages.undo import UNREAD, in_the_bin, moment, the_bin, undo_of
+from joobq_admin.pages.undo import UNREAD, in_the_bin, the_bin, undo_of
 from joobq_admin.sso.roles import Action, needs
 from joobq_admin.triage import history
 from joobq_admin.triage.versions import version
@@ -189,7 +189,7 @@ def _kept(entries: list[Record], request: HttpRequest, now: datetime) -> dict[st
         return {"kept": none if digests else "", "undo": None}
     end = min(each.purged_at for each in binned) + the_bin().keep
     many = _count(len(binned), "copy is", "copies are")
-    kept = f"{many} in the bin until {moment(end)}, then gone for good."
+    kept = f"{many} in the bin until {times.until(end)}, then gone for good."
     return {"kept": kept, "undo": undo_of(entries[0].operation, request.user)}
 
 

@@ -18,7 +18,7 @@ from joobq_admin.pages.forms import Press
 from joobq_admin.pages.purge_forms import LONGEST_REASON, Confirmation, Ticks
 from joobq_admin.pages.rows import error_of
 from joobq_admin.pages.tokens import plain
-from joobq_admin.pages.undo import moment, the_bin
+from joobq_admin.pages.undo import the_bin
 from joobq_admin.sso.roles import Action, User
 from joobq_admin.sso.way_back import came_from
 
@@ -104,7 +104,7 @@ def _of_purge(
         url=url,
         target=target,
         back=back,
-        until=moment(times.now() + the_bin().keep),
+        until=times.until(times.now() + the_bin().keep),
         given=given,
         for_good="may" if may and user.recent else "",
         confirm=Confirm(came_from(request) or back) if may and not user.recent else None,

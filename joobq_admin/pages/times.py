@@ -113,6 +113,11 @@ def in_full(at: datetime) -> str:
     return _in_full(here(at))
 
 
+def until(at: datetime) -> str:
+    """'Mon 30 Nov, 02:21 UTC'."""
+    return f"{here(at):%a %-d %b, %H:%M} {zone(at)}"
+
+
 def short_date(at: datetime) -> str:
     """'29 Nov 2026'."""
     return here(at).strftime("%-d %b %Y")

@@ -75,11 +75,7 @@ def until(binned: Note, now: datetime) -> str:
     end = binned.purged_at + the_bin().keep
     if end <= now:
         return "A copy is still in the bin. Its time is over: the next change takes it for good."
-    return f"A copy is in the bin until {moment(end)} ({left(end - now)} left), then it is gone for good."
-
-
-def moment(at: datetime) -> str:
-    return f"{times.here(at):%a %-d %b, %H:%M} {times.zone(at)}"
+    return f"A copy is in the bin until {times.until(end)} ({left(end - now)} left), then it is gone for good."
 
 
 def left(time: timedelta) -> str:

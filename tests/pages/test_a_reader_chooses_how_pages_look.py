@@ -96,3 +96,7 @@ def test_every_page_tells_times_in_the_zone_and_utc_beside(client: Client, valke
         words = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z|UTC\+5:45", "", says(page))  # receipts stay in UTC
         assert set(re.findall(r"\b\d\d:\d\d", words)) <= theirs, words
         assert "UTC" not in words, words
+    the_list = says(get(client, "/dead-letters/"))  # with a trend, in which every quarter of an hour is a time
+    assert "18:14 emails" in the_list
+    assert "12:29" not in the_list
+    assert "UTC" not in the_list.replace("UTC+5:45", "")
