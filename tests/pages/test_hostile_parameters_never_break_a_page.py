@@ -7,9 +7,11 @@ from django.test import Client
 
 from joobq_admin.joobq import keys
 from joobq_admin.pages import forms
+from tests.support import ledgers
 from tests.support.database import changed, contents
 from tests.support.html import get, press, rows, says
 from tests.support.letters import DIED, digest, jid, letter
+from tests.support.operators import ANN
 from tests.support.servers import Server
 
 LETTER = letter(1, queue="invoices")
@@ -52,6 +54,8 @@ def test_of_a_path(client: Client, path: str) -> None:
     [
         f"{ENTRY}?jid=", f"{ENTRY}?bytes=", "/jobs/?jid=", f"/jobs/?jid={jid(9)}&after=", "/operations/op/?entry=",
         f"/operations/op/?action=redrive&entry={DIED}-{digest(LETTER)}-", "/operations/op/?entry=1&action=",
+        "/deliveries/ledger/?queue=a&namespace=", "/deliveries/ledger/?namespace=a&queue=", "/deliveries/request/?id=",
+        f"{ledgers.at('ledger/')}&quarantine=", f"{ledgers.at('request/')}&id=",
     ],
 )  # fmt: skip
 def test_of_everything_else(client: Client, url: str) -> None:
@@ -80,6 +84,27 @@ def test_of_the_fields_that_decide_nothing(client: Client, valkey: Server, name:
         valkey.client.zadd(keys.DEAD, {LETTER: DIED})
         assert press(client, ENTRY, FORM | {name: value, "operation": f"op-{at}"}).status_code == 200
         assert valkey.client.llen("invoices") == at
+
+
+OF_A_LEDGER = {
+    "repair": ("look", {"look": "1"}), "prune": ("days", {"days": "9", "count_first": "1"}),
+    "open-gate": ("mark", {}), "release": ("digest", {"digest": "0" * 64}), "discard": ("reason", {"digest": "0" * 64}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("view", OF_A_LEDGER)
+@pytest.mark.parametrize("name", ["", "cursor", "operation", "confirmed"])
+def test_of_the_forms_of_a_ledger(client: Client, valkey: Server, view: str, name: str) -> None:
+    client.post("/auth/confirm", {"next": "/"})
+    ledger = ledgers.ledger_of(valkey.client)
+    ledgers.set_aside(ledger)
+    ledger.close_gate(ANN, "why")
+    own, form = OF_A_LEDGER[view]
+    before = contents(valkey.client)
+    for value in HOSTILE:
+        answer = client.post(ledgers.at(view, id="a"), {"operation": "op-1"} | form | {name or own: value})
+        assert answer.status_code in (200, 400, 409, 422), value
+    assert changed(before, contents(valkey.client)) == set()
 
 
 def test_a_form_about_another_entry_than_its_address_is_refused(client: Client, valkey: Server) -> None:
