@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 LONGEST_QUERY = 6_000  # bytes; with its path an address stays below the 8,190 of the server
 PRESSES = 60  # that somebody may do at once, in this process
-A_SECOND = 10  # and from then on; a purge of one queue takes about 7 steps a second
+A_SECOND = 20  # and from then on; what goes on in steps, a repair or a purge of one queue, takes up to 8 of them
 MOST_PEOPLE = 1_000
 
 

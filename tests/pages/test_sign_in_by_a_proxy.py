@@ -164,6 +164,16 @@ def test_another_host_is_not_ours(the_list: str, host: str) -> None:
     assert ask(the_list, signed_in("vera") | {"Host": host}).status == 400
 
 
+def test_what_is_too_long_is_refused_in_words_or_by_the_server_itself(the_list: str) -> None:
+    vera = signed_in("vera")
+    assert "This address is longer than 6,000 bytes" in ask(f"{the_list}?q={'x' * 7_000}", vera).text
+    for asked, status in (
+        (ask(f"{the_list}?q={'x' * 9_000}", vera), 414),
+        (ask(the_list, vera | {"X-A": "x" * 9_000}), 431),
+    ):
+        assert (asked.status, "too large" in asked.text or "Too Large" in asked.text) == (status, True)
+
+
 def test_the_log_says_why_in_one_line_and_tells_no_secret(guarded: Dashboard, the_list: str) -> None:
     ask(the_list, [*GIVEN, (SECRET_HEADER, "a guess that is wrong"), ("User-Agent", "x")])
     ask(f"{the_list}?q=private", signed_in("vera\x9b2J\u2028"))
