@@ -4,7 +4,6 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator
 from typing import Protocol, TypeVar
 
-from redis import exceptions
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -42,8 +41,10 @@ def list_(terminal: Terminal, asked: Namespace) -> Exit:
         name = ":".join(pair)
         try:
             found.append((name, connection.ledger(*pair).stats()))
-        except exceptions.ResponseError as said:  # such as a key of another type, which is no reason to hide the others
-            terminal.say(f"{name}: Redis said: {connection.said(said)}")
+        except connection.TROUBLE as trouble:
+            if not (said := connection.said(trouble)):
+                raise
+            terminal.say(f"{name}: Redis said: {said}")  # such as a key of another type: the others can be told
             ended = Exit.LOOK
     if not terminal.stdout.isatty():
         for name, stats in found:
