@@ -11,7 +11,7 @@ from joobq_admin.joobq.queues import LOOK
 from joobq_admin.pages import times
 from joobq_admin.pages.sends import name_of
 from joobq_admin.pages.tokens import plain
-from joobq_admin.pages.words import listed, nth
+from joobq_admin.pages.words import joined, nth
 from joobq_admin.triage import preflight
 from joobq_admin.triage.history import LONG_AGO
 from joobq_admin.triage.preflight import Fact, Preflight, Sign, Warning
@@ -64,7 +64,7 @@ def _deaths(fact: Fact, is_newest: bool) -> str:
     assert fact.count
     least = "" if fact.whole else "at least "
     text = f"{least}{nth(fact.count)} death" if is_newest else f"One of {least}{fact.count:,} deaths of this job"
-    by = f"; redriven by {listed([plain(name, 80) for name in fact.names])}" if fact.names else ""
+    by = f"; redriven by {joined([plain(name, 80) for name in fact.names])}" if fact.names else ""
     return f"{text[0].upper()}{text[1:]}{by}."
 
 

@@ -154,6 +154,6 @@ def nth(place: int) -> str:
     return f"{place:,}{ending}"
 
 
-def listed(names: Sequence[str]) -> str:
+def joined(names: Sequence[str]) -> str:
     """'A', 'A and B', 'A, B and C'."""
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
