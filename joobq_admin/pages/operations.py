@@ -20,6 +20,7 @@ from joobq_admin.pages.purge_progress import Progress, progress
 from joobq_admin.pages.sends import name_of, why
 from joobq_admin.pages.tokens import plain
 from joobq_admin.pages.undo import UNREAD, in_the_bin, the_bin, undo_of
+from joobq_admin.pages.words import joined
 from joobq_admin.sso.roles import Action, needs
 from joobq_admin.triage import history
 from joobq_admin.triage.versions import version
@@ -149,7 +150,8 @@ def _many(records: list[Record], request: HttpRequest, step: Step | None) -> dic
     reasons = dict.fromkeys(why(record.reason) for record in reversed(records) if record.reason)
     return {
         "title": did,
-        "heading": f"{did}, by {_listed(list(people.values()))}",
+        # one person's, but its id is no secret: another may have pressed with it too
+        "heading": f"{did}, by {joined(list(people.values()), MOST_NAMED)}",
         "operation": first.operation,
         "when": times.when(first.at, now) if first.at else None,
         "reasons": list(reasons)[:MOST_NAMED],
@@ -170,13 +172,6 @@ def _many(records: list[Record], request: HttpRequest, step: Step | None) -> dic
             for record in entries[:MOST_SHOWN]
         ],
     }
-
-
-def _listed(names: list[str]) -> str:
-    """An operation is one person's; its id is no secret, so another may have pressed with it too."""
-    if len(names) > MOST_NAMED:
-        names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} others"]
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _kept(entries: list[Record], request: HttpRequest, now: datetime) -> dict[str, object]:

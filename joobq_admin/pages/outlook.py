@@ -18,6 +18,7 @@ from joobq_admin.triage.preflight import Fact, Preflight, Sign, Warning
 
 AUDIT, DEAD, DELAYED = (to_text(key) for key in (keys.AUDIT, keys.DEAD, keys.DELAYED))
 SECOND = "This one would be a second copy."
+MOST_NAMED = 5
 
 
 class Line(NamedTuple):
@@ -64,7 +65,7 @@ def _deaths(fact: Fact, is_newest: bool) -> str:
     assert fact.count
     least = "" if fact.whole else "at least "
     text = f"{least}{nth(fact.count)} death" if is_newest else f"One of {least}{fact.count:,} deaths of this job"
-    by = f"; redriven by {joined([plain(name, 80) for name in fact.names])}" if fact.names else ""
+    by = f"; redriven by {joined([plain(name, 80) for name in fact.names], MOST_NAMED)}" if fact.names else ""
     return f"{text[0].upper()}{text[1:]}{by}."
 
 

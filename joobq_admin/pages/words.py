@@ -154,6 +154,8 @@ def nth(place: int) -> str:
     return f"{place:,}{ending}"
 
 
-def joined(names: Sequence[str]) -> str:
-    """'A', 'A and B', 'A, B and C'."""
+def joined(names: Sequence[str], most: int) -> str:
+    """'A', 'A and B', 'A, B and 4 others': at most so many."""
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} others"]
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
