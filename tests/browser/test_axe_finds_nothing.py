@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support import chromium, ledger_screens, purge_screens, screens
+from tests.support import chromium, ledger_screens, list_screens, purge_screens, screens
 from tests.support.chromium import DESKTOP, PHONE
 from tests.support.dashboard import Dashboard
 from tests.support.screens import Prepared
@@ -17,14 +17,12 @@ from tests.support.servers import Server
 from tests.support.trials import LAB
 
 LOOKS = list(product((DESKTOP, PHONE), ("light", "dark"))) if LAB else [(DESKTOP, "light"), (PHONE, "dark")]
-PAGES = [*screens.PAGES, *purge_screens.PAGES, *ledger_screens.PAGES]
+PAGES = [*screens.PAGES, *list_screens.PAGES, *purge_screens.PAGES, *ledger_screens.PAGES]
 
 NO_CHANGES = "Redis takes no changes now. It said NOREPLICAS. Load this page again to see whether it does."
 
 
-@pytest.mark.parametrize(
-    "prepared", [*screens.PAGES, *purge_screens.PAGES, *ledger_screens.PAGES], ids=lambda prepared: prepared.__name__
-)
+@pytest.mark.parametrize("prepared", PAGES, ids=lambda prepared: prepared.__name__)
 def test_on(prepared: Prepared, dashboard: Dashboard, valkey: Server, new_page: Callable[..., Page]) -> None:
     # axe is a script of ours, not of the page: only here the page's policy does not bind
     page = new_page(bypass_csp=True, expects=r"net::ERR|status of 500|htmx:|Response Status Error Code")
