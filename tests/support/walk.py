@@ -1,18 +1,17 @@
 """All that is done through the pages, one request after the other, and all that an operator does to a ledger."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import NamedTuple
 
 import redis as redis_py
 from django.http import HttpResponse
 from django.test import Client
 
-from joobq_admin import connection
 from joobq_admin.joobq import keys
 from joobq_admin.joobq.delivery import Ledger
-from joobq_admin.joobq.delivery.shapes import Quarantined
+from joobq_admin.pages.gate_panel import mark
 from tests.support import ledgers
+from tests.support.ledgers import at
 from tests.support.letters import DIED, digest, jid, letter
 from tests.support.operators import ANN
 
@@ -116,28 +115,29 @@ def fill_ledger(redis: redis_py.Redis) -> Ledger:
     ledgers.spoil_header(ledger, "set aside")
     ledger.repair_page()
     ledgers.spoil_header(ledger, "corrupt")
+    ledger.close_gate(ANN, "why")
     return ledger
 
 
-def look_at(ledger: Ledger) -> list[Quarantined]:
-    """All that is read of a ledger; what is in its quarantine."""
-    assert connection.ledgers() == [(ledger.namespace, ledger.queue)]
-    ledger.stats()
-    ledger.records()
-    ledger.resolve("due")
-    ledger.look("due")
-    ledger.upcoming(1)
-    ledger.in_flight(1)
-    return list(ledger.quarantined().records)
-
-
-def tend(ledger: Ledger) -> None:
-    """All that an operator does to a ledger; producers and workers have rights of their own."""
-    set_aside = look_at(ledger)
-    ledger.close_gate(ANN, "why")
-    ledger.repair_for(1)
-    ledger.expire()
-    ledger.prune(timedelta(0))
-    for one in set_aside:
-        ledger.discard(one.request_id, one.digest, ANN)
-    ledger.open_gate(ANN)
+def tending(ledger: Ledger) -> list[Step]:
+    """All that is read of a ledger and done to it; producers and workers have rights of their own."""
+    aside = ledger.quarantined().records[0]
+    gate = mark(ledger.look("due").gate)
+    seen = {"digest": aside.digest, "operation": "op-review"}
+    return [
+        Step("confirm", "/auth/confirm", 303, {}),
+        Step("ledgers", "/deliveries/"),
+        Step("ledger", at("ledger/")),
+        Step("request", at("request/", id="due")),
+        Step("request set aside", at("request/", id=aside.request_id)),
+        Step("open the gate", at("open-gate"), 200, {"operation": "op-open", "mark": gate}, "gate"),
+        Step("close the gate", at("close-gate"), 200, {"operation": "op-close"} | WHY, "gate"),
+        Step("look", at("repair"), 200, {"look": "1", "operation": "op-look"}, "repair"),
+        Step("repair", at("repair"), 200, {"begin": "1", "operation": "op-repair"}, "repair"),
+        Step("expire", at("expire"), 200, {"operation": "op-expire"}, "expire"),
+        Step("count", at("prune"), 200, {"days": "0", "count_first": "1", "operation": "op-prune"}, "prune"),
+        Step("prune", at("prune"), 200, {"days": "0", "n": "1", "count": "1", "operation": "op-prune"} | WHY, "prune"),
+        Step("release", at("release", id=aside.request_id), 422, seen, "quarantined"),
+        Step("discard", at("discard", id=aside.request_id), 200, seen | WHY, "quarantined"),
+        Step("audit", "/audit/"),
+    ]
