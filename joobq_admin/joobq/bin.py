@@ -1,41 +1,36 @@
 """The bin: purged entries, kept for a while with their bytes, their score, and who purged them and why.
 
 The hash `joobq:admin:bin` holds digest -> `<score> <purged ms> <who, why: one line of JSON>\\n<member>`, and under
-`bytes` the sum of these lengths; the zset `joobq:admin:bin:times` holds each digest by the time of its purge, unix ms.
+`bytes` the sum of these lengths; the zset `joobq:admin:bin:times` holds each digest by the time of its purge, unix ms:
+the one in the id of its record, so whose copy it is can be told without reading it.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import accumulate, chain, islice, takewhile
+from itertools import accumulate, islice, takewhile
 
 from redis import Redis
 
 from joobq_admin.joobq import keys, scripts
 from joobq_admin.joobq.audit import Actor, Record
-from joobq_admin.joobq.entry import TIMES_TO, Entry, Score, read_score, to_bytes, to_text
+from joobq_admin.joobq.entry import TIMES_TO, Entry, read_score, to_bytes, to_text
 from joobq_admin.joobq.lookup import REPLY_BYTES, TOP, Cursor, between, rows_of, seek_call
 
 TRIM_STEP, TRIM_BYTES = 200, 4 << 20  # a call of trimming drops so many entries, or about so many bytes
-NOTE_STEP = 100  # notes a script
+LOOK_STEP = 1_000  # records of a purge that a call looks at
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
-    """When an entry was purged, by whom, why, and as what operation."""
+class Binned:
+    """An entry in the bin: when it was purged, by whom, why, and as what operation."""
 
     purged_at: datetime
     by: str
     name: str
     reason: str
     operation: str
-
-
-@dataclass(frozen=True, slots=True)
-class Binned(Note):
-    """An entry in the bin."""
-
     entry: Entry
 
 
@@ -77,19 +72,31 @@ class Bin:
                 if value and (binned := _binned(value)):
                     yield digest, binned
 
-    def notes(self, digests: Sequence[str]) -> dict[str, Note]:
-        """The same without the entries, however large they are."""
-        return _notes(digests, scripts.read(self.redis, _note_calls(digests)))
+    def copies(self, purge: str, digest: str = "") -> dict[str, datetime]:
+        """What this operation has purged, or of it this one entry, and is here still: digest -> when it was purged.
 
-    def undoable(self, records: Iterable[Record]) -> dict[str, int]:
-        """Which of these records tell of a purge whose entry is here still, by their ids: how many entries it took."""
+        Copies that another purge has put here since are that one's.
+        """
+        found, after = dict[str, datetime](), b""
+        while True:
+            ((after, *here),) = scripts.read(self.redis, [_copies_call(purge, digest, after)])
+            found |= {to_text(name): _time(at) for name, at in zip(here[::2], here[1::2], strict=True)}
+            if not after:
+                return found
+
+    def undoable(self, records: Iterable[Record]) -> dict[str, int | None]:
+        """Which of these records tell of a purge whose copy is here still, by their ids: how many copies of it are.
+
+        None for a purge of so many that they were not all looked at.
+        """
         purges = [record for record in records if record.action == "purge"]
-        digests, operations = [record.digest for record in purges], {record.operation: 0 for record in purges}
-        calls = _note_calls(digests)
-        replies = scripts.read(self.redis, [*calls, *map(_how_many, operations)])
-        notes, took = _notes(digests, replies[: len(calls)]), dict(zip(operations, replies[len(calls) :], strict=True))
-        here = (record for record in purges if record.digest in notes)
-        return {r.id: took[r.operation] for r in here if notes[r.digest].operation == r.operation}
+        operations = list(dict.fromkeys(record.operation for record in purges))
+        calls = [_copies_call(record.operation, record.digest) for record in purges]
+        replies = scripts.read(self.redis, [*calls, *map(_copies_call, operations)])
+        whole = dict(zip(operations, replies[len(calls) :], strict=True))
+        counts = {name: None if after else len(here) // 2 for name, (after, *here) in whole.items()}
+        told = zip(purges, replies[: len(calls)], strict=True)
+        return {record.id: counts[record.operation] for record, (_, *here) in told if here}
 
     def page(self, cursor: Cursor | None = None, limit: int = 50, newer: bool = False) -> BinPage:
         """Up to `limit` purged entries, the last purged first, from `cursor` towards older ones or newer ones.
@@ -135,37 +142,27 @@ def _fitting(lengths: Sequence[int]) -> int:
     return sum(1 for _ in takewhile(lambda size: size < REPLY_BYTES, islice(before, len(lengths))))
 
 
-def _note_calls(digests: Sequence[str]) -> list[scripts.Call]:
-    blocks = [list(map(to_bytes, digests[at : at + NOTE_STEP])) for at in range(0, len(digests), NOTE_STEP)]
-    return [scripts.NOTES.call((keys.BIN,), block, read_only=True) for block in blocks]
+def _copies_call(purge: str, digest: str = "", after: bytes = b"") -> scripts.Call:
+    begins = f"o:{purge}\0purge\0{digest}" + ("\0" if digest else "")
+    args = (to_bytes(begins), after, LOOK_STEP)
+    return scripts.COPIES.call((keys.AUDIT_INDEX, *Bin.KEYS), args, read_only=True)
 
 
-def _notes(digests: Sequence[str], replies: Sequence[list[bytes]]) -> dict[str, Note]:
-    told = ((digest, _told(head)) for digest, head in zip(digests, chain.from_iterable(replies), strict=True))
-    return {digest: Note(*said[1]) for digest, said in told if said}
-
-
-def _how_many(operation: str) -> scripts.Call:
-    """Counts what the audit log holds of a purge."""
-    mark = to_bytes(f"o:{operation}\0purge\0")
-    return ("ZLEXCOUNT", keys.AUDIT_INDEX, b"[" + mark, b"(" + mark + b"\xff")
+def _time(ms: bytes) -> datetime:
+    """A score that no purge of ours has written may be any number."""
+    return datetime.fromtimestamp(min(max(float(ms), 0), TIMES_TO - 1) / 1000, UTC)
 
 
 def _binned(value: bytes) -> Binned | None:
     """None for a value that is not ours."""
     head, _, member = value.partition(b"\n")
-    said = _told(head)
-    return Binned(*said[1], Entry(member, said[0])) if said else None
-
-
-def _told(head: bytes) -> tuple[Score, tuple[datetime, str, str, str, str]] | None:
-    """The score and what a Note says; None for what is not ours, or not there."""
     try:
         score, purged, note = head.split(b" ", 2)
         who, ms = json.loads(note), int(purged)
         by, name, reason, operation = (str(who[each]) for each in ("by", "name", "reason", "operation"))
         if not 0 <= ms < TIMES_TO:
             return None
-        return read_score(score), (datetime.fromtimestamp(ms / 1000, UTC), by, name, reason, operation)
+        entry = Entry(member, read_score(score))
+        return Binned(datetime.fromtimestamp(ms / 1000, UTC), by, name, reason, operation, entry)
     except (ValueError, KeyError, TypeError, RecursionError):
         return None

@@ -19,7 +19,7 @@ from joobq_admin.joobq.entry import Entry, EntryRef, Score
 from joobq_admin.joobq.filters import Where, in_queue, of_jobs
 from joobq_admin.joobq.lookup import BUDGET, TOP, Cursor, Near, Page
 from joobq_admin.joobq.operation import CONFLICT, MISSING, Operation, Press
-from joobq_admin.joobq.outcome import Answer, AnswerLost, Outcome, Refused, outcome_of
+from joobq_admin.joobq.outcome import Answer, AnswerLost, Outcome, Refusal, Refused, outcome_of
 from joobq_admin.joobq.overview import ANY, NOTHING, Numbers, Overview, Wanted, overview
 from joobq_admin.joobq.purging import Purging
 from joobq_admin.joobq.redriven import CannotRedrive, Redriven, redriven
@@ -203,7 +203,7 @@ class DeadLetterQueue:
 
         def redrive() -> Mapping[EntryRef, Answer]:
             if at is None:
-                with scripts.looking():
+                with scripts.looking(Refusal.DEAD_BROKEN):
                     deaths = lookup.every(self.redis, of_jobs(jid))
                     wanted[0] = next((death.ref for death in deaths if death.digest == expected_digest), wanted[0])
             return operation.redrive(wanted, self.lifetime)
@@ -261,7 +261,7 @@ class DeadLetterQueue:
 
     def _by_jid(self, action: str, jids: Sequence[str], operation: Operation) -> Mapping[str, Answer]:
         answers = operation.done_before(action, jids)
-        with scripts.looking():
+        with scripts.looking(Refusal.DEAD_BROKEN):
             newest = lookup.newest_of(self.redis, {jid for jid in jids if jid not in answers})
         answers |= operation.done_before(action, [jid for jid in jids if jid not in answers])  # done while we looked
         refs = {ref: jid for jid, ref in newest.items() if jid not in answers}

@@ -68,8 +68,7 @@ class Operation:
 
     def purge(self, refs: Sequence[EntryRef], for_good: bool = False) -> dict[EntryRef, Answer]:
         entries, answers = self._look_up("purge", refs)
-        bin_ = None if for_good else self.bin
-        return answers | self._send_entries({ref: self._purge_call(entry, bin_) for ref, entry in entries.items()})
+        return answers | self._send_entries({ref: self._purge_call(entry, for_good) for ref, entry in entries.items()})
 
     def restore(self, digests: Sequence[str]) -> dict[str, Answer]:
         return self._from_the_bin(digests, scripts.RESTORE, (keys.DEAD, keys.COUNTS, *AuditLog.KEYS, *Bin.KEYS))
@@ -87,14 +86,15 @@ class Operation:
             calls[digest] = script.call(its_keys, args)
         return self._send(calls)
 
-    def _purge_call(self, entry: Entry, bin_: Bin | None = None, recorded: bool = True) -> Call:
-        """Without a bin for good. `recorded=False`: one of many that one record stands for."""
+    def _purge_call(self, entry: Entry, for_good: bool, recorded: bool = True) -> Call:
+        """Without a bin it is for good. `recorded=False`: one of many that one record stands for."""
         set_keys, args = (keys.DEAD, keys.COUNTS), (entry.raw, queue_of(entry.raw))
         if not self.audit or not recorded:
             return scripts.REMOVE.call(set_keys, args)
-        note, room = (bin_.note(self.by, self.reason, self.id), bin_.room) if bin_ else (b"", 0)
+        note = self.bin.note(self.by, self.reason, self.id) if self.bin and not for_good else b""
+        room = self.bin.room if self.bin else 0
         return scripts.REMOVE.call(
-            (*set_keys, *AuditLog.KEYS, *(Bin.KEYS if bin_ else ())),
+            (*set_keys, *AuditLog.KEYS, *(Bin.KEYS if self.bin else ())),
             (*args, *self._identity(entry), note, room, *self._who_and_why()),
         )
 
@@ -125,7 +125,7 @@ class Operation:
 
     def _look_up(self, action: str, refs: Sequence[EntryRef]) -> tuple[dict[EntryRef, Entry], dict[EntryRef, Answer]]:
         """The entries that are here and were not acted on by this operation before, and answers for the others."""
-        with scripts.looking():
+        with scripts.looking(Refusal.DEAD_BROKEN):
             entries = lookup.find(self.redis, refs)
         deaths = Counter(_job(ref, entries) for ref in refs)
         unsure = [ref for ref in refs if ref not in entries or deaths[_job(ref, entries)] > 1]
@@ -137,7 +137,7 @@ class Operation:
         entries = {ref: entry for ref, entry in entries.items() if ref not in answers}
         missed = [ref for ref in refs if ref not in entries and ref not in answers]
         if missed:
-            with scripts.looking():
+            with scripts.looking(Refusal.DEAD_BROKEN):
                 jids = {ref.jid for ref in missed if ref.jid}
                 here = lookup.nearby(self.redis, jids, {ref.digest for ref in missed}).entries
             by_digest = {entry.digest: entry for entry in here}

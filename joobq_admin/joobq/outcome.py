@@ -27,6 +27,7 @@ class Refusal(StrEnum):
     SAME_JOB = "SAME_JOB"
     # a key in Redis, or the rights to it
     NOT_A_LIST = "NOT_A_LIST"
+    DEAD_BROKEN = "DEAD_BROKEN"
     AUDIT_BROKEN = "AUDIT_BROKEN"
     BIN_BROKEN = "BIN_BROKEN"
     BIN_FULL = "BIN_FULL"

@@ -21,7 +21,7 @@ from joobq_admin.joobq.entry import Entry, to_bytes
 from joobq_admin.joobq.filters import in_queue
 from joobq_admin.joobq.lookup import TOP, Cursor
 from joobq_admin.joobq.operation import Operation, reason_of
-from joobq_admin.joobq.outcome import AnswerLost, NotDone
+from joobq_admin.joobq.outcome import AnswerLost, NotDone, Refusal
 from joobq_admin.joobq.scripts import Call, Reply
 
 BLOCK = 400  # entries of a step that are read at once, or fewer large ones
@@ -73,7 +73,7 @@ class Purging(Operation):
 
     def purge_queue(self, queue: str) -> int:
         """Those entries of a queue that are there now; how many went."""
-        with scripts.looking():
+        with scripts.looking(Refusal.DEAD_BROKEN):
             first = {bytes.fromhex(entry.digest) for entry in lookup.every(self.redis, in_queue(queue))}
         planned, before = self.purge_all(len(first), queue) if self.audit else (len(first), False)
         if before:
@@ -81,7 +81,8 @@ class Purging(Operation):
         gone, entries = 0, lookup.every(self.redis, in_queue(queue))
         try:
             while block := list(islice(entries, scripts.PIPELINE)):
-                calls = [self._purge_call(e, recorded=False) for e in block if bytes.fromhex(e.digest) in first]
+                here = [entry for entry in block if bytes.fromhex(entry.digest) in first]
+                calls = [self._purge_call(entry, for_good=True, recorded=False) for entry in here]
                 replies = scripts.write(self.redis, calls) if calls else []
                 gone += replies.count(Reply.DONE)
                 if cut := [reply for reply in replies if reply not in (Reply.DONE, Reply.GONE)]:
@@ -132,7 +133,7 @@ class Purging(Operation):
         here, began = start or TOP, time.monotonic()
         until, deadline = began + seconds, began + max(seconds, LEAST)
         while True:
-            with scripts.looking():
+            with scripts.looking(Refusal.DEAD_BROKEN):
                 page = lookup.walk(self.redis, here, BLOCK, in_queue(queue), budget=BLOCK, deadline=deadline)
             act(page.entries, page.older is None)
             if page.older is None or time.monotonic() >= until:

@@ -45,6 +45,7 @@ class Reply(IntEnum):
     BIN_BROKEN = -4
     BIN_FULL = -5
     SAME_JOB = -6
+    DEAD_BROKEN = -7
     UNKNOWN = -100  # ours, never a script's: the answer was lost
     NOT_SENT = -101  # ours: an earlier answer was lost, this one was not tried
 
@@ -77,7 +78,7 @@ UNREDACTED, PLAN, PURGE_PLANNED, NOTE = map(Script, ("unredacted", "plan", "purg
 EMPTY, TRIM_AUDIT, TRIM_BIN, TAKE_TURN, END_TURN = map(
     Script, ("empty", "trim_audit", "trim_bin", "take_turn", "end_turn")
 )
-SEEK, RECORDS, NOTES, WHEREABOUTS = map(Script, ("seek", "records", "notes", "whereabouts"))
+SEEK, RECORDS, COPIES, WHEREABOUTS = map(Script, ("seek", "records", "copies", "whereabouts"))
 READ, RECOUNT, RANKS, SWAP = map(Script, ("read", "recount", "ranks", "swap"))
 
 

@@ -20,6 +20,7 @@ from joobq_admin.pages.forms import Reading, Sought
 from joobq_admin.pages.sends import name_of, why
 from joobq_admin.pages.times import When
 from joobq_admin.pages.tokens import plain
+from joobq_admin.pages.undo import MOST
 
 ACTIONS = {
     "redrive": ("send", "redrive"), "purge": ("bad", "purge"), "restore": ("", "restore"),
@@ -57,9 +58,9 @@ class Row:
 
 
 def context(
-    asked: Reading, page: RecordPage, undoable: Mapping[str, int], oldest: datetime | None, now: datetime
+    asked: Reading, page: RecordPage, undoable: Mapping[str, int | None], oldest: datetime | None, now: datetime
 ) -> dict[str, Any]:
-    """`undoable`: what can be undone of these records, by their ids, and how many entries that are."""
+    """`undoable`: what can be undone of these records, by their ids, and how many copies (None: very many)."""
     sought, undos = asked.sought, _undos(page.records, undoable)
     options = [(name, words) for name, (_, words) in ACTIONS.items()] + [(forms.OTHER, "any other")]
     return {
@@ -78,11 +79,17 @@ def context(
     }
 
 
-def _undos(records: Sequence[Record], undoable: Mapping[str, int]) -> dict[str, str]:
+def _undos(records: Sequence[Record], undoable: Mapping[str, int | None]) -> dict[str, str]:
     """What the button says beside a record, by its id: beside the newest one of each purge."""
     purges = (record for record in reversed(records) if record.id in undoable and is_operation_id(record.operation))
     newest = {record.operation: record.id for record in purges}
-    return {id_: "Undo" if undoable[id_] == 1 else f"Undo all {undoable[id_]:,}" for id_ in newest.values()}
+    return {id_: _undo_words(undoable[id_]) for id_ in newest.values()}
+
+
+def _undo_words(n: int | None) -> str:
+    if n is None:
+        return f"Undo {MOST:,} at a time"
+    return "Undo" if n == 1 else f"Undo all {n:,}"
 
 
 def url(asked: Reading) -> str:
@@ -181,7 +188,9 @@ def _did(record: Record) -> str:
         case "redrive":
             return f"sent to the front of {queue}" if queue else "sent to its queue"
         case "purge":
-            return {"1": "moved into the bin", "0": "gone for good"}.get(flags.get("bin", ""), "gone")
+            emptied = ", and an older copy out of the bin" if flags.get("emptied") == "1" else ""
+            gone = {"1": "moved into the bin", "0": f"gone for good{emptied}"}
+            return gone.get(flags.get("bin", ""), "gone")
         case "restore":
             return "it was back already" if flags.get("there") == "1" else "back in dead letters"
         case "purge_all":

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from uuid import uuid4
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -21,7 +22,7 @@ from joobq_admin.pages.purge_forms import Confirmation, Ticks
 from joobq_admin.pages.slip import Slip
 from joobq_admin.pages.tally import Tally, tally
 from joobq_admin.pages.ticked import not_sent, on_the_list
-from joobq_admin.pages.undo import UNREAD, Undo, in_the_bin, the_bin
+from joobq_admin.pages.undo import MOST, UNREAD, Undo, in_the_bin, the_bin
 from joobq_admin.sso.roles import Action, needs
 
 
@@ -49,15 +50,15 @@ def restore(request: HttpRequest) -> HttpResponse:
     records, log_page = list[Record](), _page_of_the_log(request)
     many = bool(log_page) or answer.wants(request, "results")
     try:
-        records = audit_log().of_operation(undone.purge, "purge")
+        records = audit_log().of_operation(undone.purge, "purge", MOST)
         many = many or len(records) > 1
         if not records:
             return answered(request, Told(purged.nothing_to_undo(now)), None, h1="Undo")
-        digests = _of_this_purge(records, undone.operation)
+        records, digests, left = _of_this_purge(records, undone.operation)
         outcome = dead_letters().restore(digests, by=by, operation=undone.operation)
         log.pressed(Action.RESTORE, undone.operation, request.user, outcome)
         if many:
-            return _counted(request, outcome, records, digests, undo, log_page)
+            return _counted(request, outcome, records, digests, left, undo, log_page)
         told = _told(outcome, records[0], undo, request)
     except connection.TROUBLE as trouble:
         said = connection.said(trouble)
@@ -124,16 +125,19 @@ def _shown(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
     return answer.page(request, "bin/list.html", context, nav="bin")
 
 
-def _of_this_purge(records: list[Record], operation: str) -> list[str]:
-    """Digests that this purge put into the bin, and those that this very press has restored before.
+def _of_this_purge(records: list[Record], operation: str) -> tuple[list[Record], list[str], int]:
+    """What is told of, what comes back with this press or did before, by digest, and how many are left for the next.
 
-    What another purge put there since is left to the undo of that one.
+    `records`: the first of the purge. Of one that took more only those are told of that come back.
     """
-    digests = [record.digest for record in records]
-    here = the_bin().notes(digests)
-    before = audit_log().all_recorded(operation, "restore", digests)
-    purges = {record.operation for record in records}
-    return [d for d in digests if d in before or (d in here and here[d].operation in purges)]
+    purge = records[0].operation
+    before = {record.digest: None for record in audit_log().of_operation(operation, "restore", MOST)}
+    here = [digest for digest in the_bin().copies(purge) if digest not in before]
+    digests = [*before, *here[: MOST - len(before)]]
+    if digests and len(records) == MOST:
+        records = list(audit_log().all_recorded(purge, "purge", digests).values())
+    took = {record.digest for record in records}
+    return records, [digest for digest in digests if digest in took], len(before) + len(here) - len(digests)
 
 
 def _counted(
@@ -141,19 +145,22 @@ def _counted(
     outcome: Outcome,
     records: list[Record],
     tried: list[str],
+    left: int,
     undo: Undo,
     log_page: Reading | None,
 ) -> HttpResponse:
-    """In one tally: what is not in the bin, or there by another purge, counts as gone."""
+    """In one tally: what is not in the bin, or there by another purge, counts as gone. `left`: for another press."""
     asked: dict[What, EntryRef] = {record.digest: purged.ref_of(record) for record in records}
     gone = tuple(digest for digest in asked if digest not in tried)
     outcome = replace(outcome, missing=(*outcome.missing, *gone))
     told = tally("restore", asked, outcome, undo.operation, request.user, times.now())
     told = _with_there(told)
-    if outcome.unknown or outcome.unsent:
+    unsure = bool(outcome.unknown or outcome.unsent)
+    if unsure or left:
         there = (("sought", request.POST["sought"]),) if log_page else ()
-        fields = (("undo", undo.purge), ("operation", undo.operation), *there)
-        told = replace(told, again=fields, again_url=reverse("restore"))
+        fields = (("undo", undo.purge), ("operation", undo.operation if unsure else str(uuid4())), *there)
+        more = "" if unsure else f"{left:,} more of this purge {'is' if left == 1 else 'are'} in the bin."
+        told = replace(told, again=fields, again_url=reverse("restore"), left=more)
     if log_page:
         try:
             return audit.shown(request, log_page, told)

@@ -18,7 +18,8 @@ from joobq_admin.pages import ledger_rows
 
 #: Fields of a record as the log holds them. Others, of another version, are not known to be fit for a file.
 FIELDS = (
-    "action", "operation", "by", "name", "reason", "queue", "jid", "digest", "score", "sent", "entries", "bin", "there",
+    "action", "operation", "by", "name", "reason", "queue", "jid", "digest", "score", "sent", "entries", "bin",
+    "emptied", "there",
     *ledger_rows.FIELDS,
 )  # fmt: skip
 COLUMNS = ("id", "at", *FIELDS, "changes")

@@ -176,14 +176,13 @@ def _many(records: list[Record], request: HttpRequest, step: Step | None) -> dic
 
 def _kept(entries: list[Record], request: HttpRequest, now: datetime) -> dict[str, object]:
     """Of a purge: how many of its copies the bin has, and Undo."""
-    digests = [record.digest for record in entries if record.action == "purge"]
-    notes = in_the_bin(lambda its: its.notes(digests))
-    binned = [note for note in (notes or {}).values() if note.operation == entries[0].operation]
-    if not binned:
-        none = UNREAD if notes is None else FOR_GOOD_OR_BACK
-        return {"kept": none if digests else "", "undo": None}
-    end = min(each.purged_at for each in binned) + the_bin().keep
-    many = _count(len(binned), "copy is", "copies are")
+    if not any(record.action == "purge" for record in entries):
+        return {"kept": "", "undo": None}
+    copies = in_the_bin(lambda its: its.copies(entries[0].operation))
+    if not copies:
+        return {"kept": UNREAD if copies is None else FOR_GOOD_OR_BACK, "undo": None}
+    end = min(copies.values()) + the_bin().keep
+    many = _count(len(copies), "copy is", "copies are")
     kept = f"{many} in the bin until {times.until(end)}, then gone for good."
     return {"kept": kept, "undo": undo_of(entries[0].operation, request.user)}
 

@@ -30,7 +30,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """`again`: hidden fields of the same press, where some of it is not known or was not sent. `toast`: with Undo.
+    """`again`: hidden fields of the same press, where some of it is not known or was not sent, or (`left` says so) of
+    the next one. `toast`: with Undo.
 
     `next`: what can be done about what was refused; `bin_url`: where, for who may.
     """
@@ -44,6 +45,7 @@ class Tally:
     rows: list[Row] = field(default_factory=list)
     again: tuple[tuple[str, str], ...] = ()
     again_url: str = ""
+    left: str = ""
     next: str = ""
     bin_url: str = ""
     toast: str = ""

@@ -8,7 +8,7 @@ from uuid import uuid4
 from joobq_admin import connection
 from joobq_admin.connection import audit_log, dead_letters
 from joobq_admin.joobq.audit import Record
-from joobq_admin.joobq.bin import Bin, Note
+from joobq_admin.joobq.bin import Bin
 from joobq_admin.pages import times
 from joobq_admin.pages.sends import name_of
 from joobq_admin.sso.roles import Action, User
@@ -16,6 +16,7 @@ from joobq_admin.triage import history
 
 T = TypeVar("T")
 
+MOST = 1_000  # entries that one Undo brings back
 UNREAD = "The bin cannot be read."
 FOR_GOOD = "It is gone for good. It cannot be brought back."
 
@@ -57,13 +58,13 @@ def in_the_bin(look: Callable[[Bin], T]) -> T | None:
 def kept(record: Record, user: User, now: datetime) -> Kept:
     """By the record of its purge. Raises TROUBLE."""
     if record.fields.get("bin") == "0":
-        return Kept("It is gone for good. No copy is kept.")
-    notes = in_the_bin(lambda its: its.notes([record.digest]))
-    if notes is None:
+        older = " An older copy of the same bytes left the bin with it." if record.fields.get("emptied") == "1" else ""
+        return Kept(f"It is gone for good. No copy is kept.{older}")
+    copies = in_the_bin(lambda its: its.copies(record.operation, record.digest))
+    if copies is None:
         return Kept(UNREAD)
-    binned = notes.get(record.digest)
-    if binned and binned.operation == record.operation:
-        return Kept(until(binned, now), undo_of(record.operation, user))
+    if record.digest in copies:
+        return Kept(until(copies[record.digest], now), undo_of(record.operation, user))
     since = history.last_move(audit_log().of_digest(record.digest))
     if since and since.operation != record.operation:
         at = f" at {times.clock(since.at, now)}" if since.at else ""
@@ -71,8 +72,8 @@ def kept(record: Record, user: User, now: datetime) -> Kept:
     return Kept(FOR_GOOD)
 
 
-def until(binned: Note, now: datetime) -> str:
-    end = binned.purged_at + the_bin().keep
+def until(purged_at: datetime, now: datetime) -> str:
+    end = purged_at + the_bin().keep
     if end <= now:
         return "A copy is still in the bin. Its time is over: the next change takes it for good."
     return f"A copy is in the bin until {times.until(end)} ({left(end - now)} left), then it is gone for good."

@@ -79,6 +79,12 @@ REFUSALS = {
         ENGINEER,
         again=True,
     ),
+    Refusal.DEAD_BROKEN: Words(
+        "there are no dead letters to change",
+        f"The key {keys.DEAD.decode()} is of another type. Nothing was changed.",
+        ENGINEER,
+        again=True,
+    ),
     Refusal.AUDIT_BROKEN: Words(
         "the audit log cannot be written",
         f"The key {keys.AUDIT.decode()} is of another type. Nothing is changed without a record, so nothing was.",

@@ -9,7 +9,10 @@ from django.test import Client
 
 from joobq_admin.joobq import keys
 from joobq_admin.joobq.entry import EntryRef
+from joobq_admin.pages import audit_rows
+from joobq_admin.pages import bin as bin_page
 from tests.support.dashboard import Dashboard, signed_in
+from tests.support.database import changed, contents
 from tests.support.html import elements, get, says
 from tests.support.letters import DIED, digest, jid, letter
 from tests.support.operators import ANN, BOB, dead_letters
@@ -79,6 +82,45 @@ def test_what_the_bin_has_no_more_has_no_button_and_is_told(client: Client, valk
     valkey.client.delete(keys.BIN, keys.BIN_TIMES)
     assert buttons(get(client, "/audit/")) == {}
     assert "Restored 0 of 1" in says(undo(client, page, "one"))
+
+
+def test_the_button_counts_what_is_there_still(client: Client, valkey: Server) -> None:
+    assert dead_letters(valkey.client).restore([ref.digest for ref in REFS[:5]], by=BOB).done
+    assert buttons(get(client, "/audit/"))["twelve"] == "Undo all 7"
+    assert dead_letters(valkey.client).restore([ref.digest for ref in REFS[5:11]], by=BOB).done
+    assert buttons(get(client, "/audit/"))["twelve"] == "Undo"
+
+
+@pytest.mark.parametrize("htmx", [True, False])
+def test_of_a_large_purge_each_press_brings_the_next_ones_back(
+    client: Client, valkey: Server, monkeypatch: pytest.MonkeyPatch, htmx: bool
+) -> None:
+    for module in (audit_rows, bin_page):
+        monkeypatch.setattr(module, "MOST", 5)
+    monkeypatch.setattr("joobq_admin.joobq.bin.LOOK_STEP", 5)
+    page = get(client, "/audit/")
+    assert buttons(page) == {"twelve": "Undo 5 at a time", "one": "Undo"}
+    answer, headers = undo(client, page, "twelve", htmx), HTMX if htmx else {}
+    for done, left in ((5, "7 more of this purge are in the bin."), (5, "2 more of this purge are in the bin.")):
+        assert f"Restored {done} " in says(answer)
+        assert left in says(answer)
+        again = pressed_again(answer)
+        answer = client.post("/bin/restore", again, headers=headers)
+    assert "Restored 2 " in says(answer)
+    assert "more of this purge" not in says(answer)
+    before = contents(valkey.client)
+    assert "Restored 2 " in says(client.post("/bin/restore", again, headers=headers))
+    assert changed(before, contents(valkey.client)) == set()
+    assert valkey.client.zcard(keys.DEAD) == 13
+
+
+def pressed_again(answer: HttpResponse) -> dict[str, str]:
+    """What the button of the tally sends."""
+    (tally,) = re.findall(r'<form method="post" action="/bin/restore".*?</form>', answer.content.decode(), re.DOTALL)[
+        :1
+    ]
+    found = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)">', tally)
+    return {name: unescape(value) for name, value in found}
 
 
 @pytest.mark.parametrize("key", [keys.BIN, keys.AUDIT_INDEX])

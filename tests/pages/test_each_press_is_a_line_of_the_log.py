@@ -97,9 +97,7 @@ def test_nothing_was_sent(client: Client, lines: Lines) -> None:
     assert without_time(lines()) == [line("unsent")]
 
 
-def test_redis_said_why_nothing_was_sent(client: Client, valkey: Server, lines: Lines) -> None:
+def test_a_key_of_another_type_is_named(client: Client, valkey: Server, lines: Lines) -> None:
     valkey.client.set(keys.DEAD, "no sorted set")
-    assert redrive(client) == 503
-    (told,) = without_time(lines())
-    assert told == line("unsent", told["reason"])
-    assert told["reason"].startswith("WRONGTYPE ")
+    assert redrive(client) == 422
+    assert without_time(lines()) == [line("refused", "DEAD_BROKEN")]

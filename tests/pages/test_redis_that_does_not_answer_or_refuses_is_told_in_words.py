@@ -194,9 +194,8 @@ def test_a_dead_set_of_another_type(client: Client, own: Server, url: str) -> No
     assert "WRONGTYPE" in says(answer)
     form = {"score": str(DIED), "digest": digest(LETTER), "operation": "op-1"}
     pressed = press(client, ENTRY, form)
-    assert pressed.status_code == 503
-    assert "WRONGTYPE" in says(pressed)
-    assert "Nothing was done." in says(pressed)
+    assert pressed.status_code == 422
+    assert "The key joobq:dead_letter is of another type. Nothing was changed." in says(pressed)
 
 
 def test_a_page_that_was_open_before_redis_went(client: Client, own: Server) -> None:

@@ -8,7 +8,7 @@ import redis as redis_py
 
 from joobq_admin.joobq import bin as bin_module
 from joobq_admin.joobq import keys, scripts
-from joobq_admin.joobq.bin import Bin, Note
+from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
 from joobq_admin.joobq.entry import Entry
 from joobq_admin.joobq.outcome import Refusal
@@ -76,12 +76,9 @@ def test_a_binned_entry_tells_who_when_and_why(redis: redis_py.Redis) -> None:
     assert (one.by, one.name, one.reason, one.operation) == (ANN.id, ANN.name, 'no "use"\n', "op1")
     assert abs((one.purged_at - datetime.now(UTC)).total_seconds()) < 60
     assert bin_of(queue).get([]) == {}
-    notes = bin_of(queue).notes(["0" * 64, digest(raw), "bytes"])
-    assert notes == {digest(raw): Note(one.purged_at, one.by, one.name, one.reason, one.operation)}
-    assert bin_of(queue).notes([]) == {}
 
 
-def test_of_records_it_says_which_purges_can_be_undone(redis: redis_py.Redis) -> None:
+def test_of_records_it_says_which_purges_can_be_undone(redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
     queue = dead_letters(redis)
     queue.add(DIED, [letter(n) for n in range(6)])
     refs = [Entry(letter(n), DIED).ref for n in range(6)]
@@ -93,13 +90,40 @@ def test_of_records_it_says_which_purges_can_be_undone(redis: redis_py.Redis) ->
     queue.redrive_entries(refs[5:], by=ANN, operation="redrive")
     assert queue.audit
     records, bin_ = queue.audit.page(limit=100).records, bin_of(queue)
+    assert bin_.copies("three").keys() == {ref.digest for ref in refs[:2]}
     with sends(redis) as count:
         told = bin_.undoable(records)
     assert count() == 1
     ids = {(record.operation, record.digest): record.id for record in records}
-    three = {ids["three", ref.digest]: 3 for ref in refs[:2]}
+    three = {ids["three", ref.digest]: 2 for ref in refs[:2]}
     assert told == three | {ids["again", refs[3].digest]: 1}
     assert bin_.undoable([]) == {}
+    assert bin_.copies("back") == bin_.copies("for-good") == bin_.copies("none") == {}
+    with monkeypatch.context() as few:
+        few.setattr(bin_module, "LOOK_STEP", 1)
+        assert bin_.copies("three").keys() == {ref.digest for ref in refs[:2]}
+        assert bin_.undoable(records) == dict.fromkeys(told)
+
+
+def test_whose_a_copy_is_is_told_without_reading_it(redis: redis_py.Redis) -> None:
+    """A copy may be as large as the bin."""
+    queue, large = dead_letters(redis), letter(1, pad="x" * 8_000_000)
+    queue.add(DIED, [large])
+    queue.purge_entries([Entry(large, DIED).ref], by=ANN, operation="op1")
+    redis.config_resetstat()
+    assert bin_of(queue).copies("op1").keys() == {digest(large)}
+    assert not {f"cmdstat_{name}" for name in ("hget", "hmget", "hgetall")} & redis.info("commandstats").keys()
+
+
+def test_a_log_that_no_clock_has_written_takes_no_copy_from_its_purge(redis: redis_py.Redis) -> None:
+    for last in ("9999999999999-1", f"{2**64 - 1}-{2**64 - 1}"):
+        redis.flushall()
+        queue = dead_letters(redis)
+        redis.xadd(keys.AUDIT, {"x": "y"}, id=last)
+        queue.add(DIED, [letter(1)])
+        queue.purge_entries([Entry(letter(1), DIED).ref], by=ANN, operation="op1")
+        (at,) = bin_of(queue).copies("op1").values()
+        assert abs((at - datetime.now(UTC)).total_seconds()) < 60
 
 
 def test_a_full_bin_refuses_and_drops_nothing(redis: redis_py.Redis) -> None:

@@ -26,7 +26,7 @@ SAYS_AN_OUTCOME = {
     "delivery/discard": shapes.ReviewOutcome,
 }
 READS_ONLY = (
-    "seek", "ranks", "records", "notes", "delivery/stats", "delivery/stored", "delivery/look", "delivery/inspect",
+    "seek", "ranks", "records", "copies", "delivery/stats", "delivery/stored", "delivery/look", "delivery/inspect",
     "delivery/inspect_indexes", "delivery/receipts",
 )  # fmt: skip
 WRITES = {"ZADD", "ZREM", "RPUSH", "HINCRBY", "HSET", "HDEL", "DEL", "UNLINK", "XADD", "XTRIM", "SET"}

@@ -7,7 +7,8 @@
 --   ARGV[3...] further fields of the record
 -- Returns  {how many entries went, or are about to, 0} · {what was recorded, 1} done before by this operation, nothing goes
 --   · {how many are planned, 2} not as many as was said, nothing is done
---   · -2 an audit key holds another type · -3 a write is not allowed. An error changes nothing.
+--   · -2 an audit key holds another type · -3 a write is not allowed · -7 the dead set's key holds another type.
+--   An error changes nothing.
 --include checks
 --include record
 
@@ -29,6 +30,7 @@ if audit then
     return {0, 1}
   end
 end
+if not holds(set, 'zset') then return -7 end
 if everything and not (may('UNLINK', set) and may('UNLINK', counts)) then return -3 end
 if not everything and not (may('ZSCORE', set, 'm') and may('ZREM', set, 'm') and may('ZADD', set, 0, 'm')
     and may('HINCRBY', counts, 'q', -1) and may('ZREM', index, 'm')) then return -3 end

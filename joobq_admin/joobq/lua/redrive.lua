@@ -11,8 +11,8 @@
 --   ARGV[6] the job, by one name for all spellings of its jid ('' = none),
 --   ARGV[7...] further fields of the record as name, value, name, value
 -- Returns  1 done · 2 done before by this operation · 0 not in the set · -1 the queue's key holds no list
---   · -2 an audit key holds another type · -3 a write is not allowed · -6 this operation has sent another entry of the job.
---   Only 1 changes anything; an error changes nothing.
+--   · -2 an audit key holds another type · -3 a write is not allowed · -6 this operation has sent another entry of the job
+--   · -7 the dead set's key holds another type. Only 1 changes anything; an error changes nothing.
 --include checks
 --include record
 
@@ -28,6 +28,7 @@ if audit then
   if job ~= '' and recorded(index, sent) then return -6 end
 end
 if not holds(list, 'list') then return -1 end
+if not holds(set, 'zset') then return -7 end
 local score = redis.call('ZSCORE', set, member)
 if not score then
   redis.call('ZREM', set, member)  -- changes nothing, but a replica refuses it: one that lags must not say "gone"

@@ -7,8 +7,8 @@
 -- KEYS[5] hash, KEYS[6] zset    the bin and its times
 -- ARGV[1] operation, ARGV[2] digest, ARGV[3] jid as it is indexed ('' = none), ARGV[4...] further fields of the record
 -- Returns  1 done · 2 done before by this operation · 3 was in the set already · 0 not in the bin · -2 an audit key holds
---   another type · -3 a write is not allowed · -4 a key of the bin holds another type, or the value there is not ours.
---   1 and 3 change something; the others and an error do not.
+--   another type · -3 a write is not allowed · -4 a key of the bin holds another type, or the value there is not ours
+--   · -7 the dead set's key holds another type. 1 and 3 change something; the others and an error do not.
 --include queue_of
 --include checks
 --include record
@@ -20,6 +20,7 @@ if not (holds(audit, 'stream') and holds(index, 'zset')) then return -2 end
 local mark = mark_of(operation, 'restore', digest)
 if recorded(index, mark) then return 2 end
 if not (holds(bin, 'hash') and holds(times, 'zset')) then return -4 end
+if not holds(set, 'zset') then return -7 end
 local kept = redis.call('HGET', bin, digest)
 if not kept then
   redis.call('HDEL', bin, digest)  -- changes nothing, but a replica refuses it: one that lags must not say "gone"

@@ -6,8 +6,8 @@
 -- ARGV[1] the member, byte for byte   ARGV[2] its queue, read as cjson reads it ('' = unknown)
 -- ARGV[3] operation, ARGV[4] digest, ARGV[5] jid as it is indexed ('' = none), ARGV[6] who, ARGV[7...] further fields of the record
 -- Returns  1 recorded · 2 recorded before, by this operation and of the same person · 0 not in the set
---   · -2 an audit key holds another type, or takes no more · -3 a write is not allowed.
---   Only 1 changes anything: it adds the record. An error changes nothing.
+--   · -2 an audit key holds another type, or takes no more · -3 a write is not allowed
+--   · -7 the dead set's key holds another type. Only 1 changes anything: it adds the record. An error changes nothing.
 --include checks
 --include record
 
@@ -15,6 +15,7 @@ local set, audit, index = unpack(KEYS)
 local member, queue, operation, digest, jid, who = unpack(ARGV, 1, 6)
 
 if not (holds(audit, 'stream') and holds(index, 'zset')) then return -2 end
+if not holds(set, 'zset') then return -7 end
 local score = redis.call('ZSCORE', set, member)
 if not score then
   redis.call('ZREM', set, member)  -- changes nothing, but a replica refuses it: one that lags must not say "gone"
