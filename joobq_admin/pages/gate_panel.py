@@ -95,7 +95,7 @@ def _proof(proof: Proof, stats: LedgerStats) -> str:
         ids = f"{proof.ids:,} ids in the leases index, and no record of them is leased"
         return f"No lease was given or renewed since: {ids}"
     records = f"{proof.looked:,} leased record{'s' * (proof.looked != 1)}"
-    which = f"the first {records} of {proof.ids:,} ids" if proof.looked < proof.ids else f"the {records}"
+    which = f"the last {records} of {proof.ids:,} ids" if proof.looked < proof.ids else f"the {records}"
     newest = f"of {which} the newest change is from {_clock(proof.newest)}"
     if proof.since is None:
         return f"When it was closed is not known, so nothing is proved: {newest}"

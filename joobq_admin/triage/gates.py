@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from joobq_admin.joobq.delivery import Header, Ledger, LedgerStats, State
 
-MOST = 1_000  # leased records that are looked at
+MOST = 500  # leased records that are looked at: those that end last, as one would that was leased since
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """`ids`: in the leases index; `looked`: records of the first of them, that are leased; times are unix ms.
+    """`ids`: in the leases index; `looked`: records of the last of them, that are leased; times are unix ms.
 
     `newest`: when the last of these was leased or renewed; `since`: how many were after the gate was closed, None when
     it is not known when that was.
@@ -29,7 +29,9 @@ def prove(ledger: Ledger, stats: LedgerStats) -> Proof | None:
     """Of the gate that `stats` found closed; None when it is open, or was opened meanwhile."""
     if stats.gate is None:
         return None
-    leased = [each for each in ledger.leased(MOST) if isinstance(each, Header) and each.state is State.LEASED]
+    leased = [
+        each for each in ledger.leased(MOST, last=True) if isinstance(each, Header) and each.state is State.LEASED
+    ]
     if ledger.gate() != stats.gate:
         return None
     changes, closed_at = [each.updated_at for each in leased], stats.gate.closed_at

@@ -81,7 +81,7 @@ def test_the_proof_is_told_by_what_was_counted(client: Client, ledger: Ledger, m
     )
     assert "Work in flight may finish: the last lease ends at" in gate_of(get(client, LEDGER))
     monkeypatch.setattr(gates, "MOST", 2)
-    assert "of the first 2 leased records of 3 ids the newest change is from " in gate_of(get(client, LEDGER))
+    assert "of the last 2 leased records of 3 ids the newest change is from " in gate_of(get(client, LEDGER))
     monkeypatch.undo()
     assert [ledger.settle(claim).outcome for claim in claims] == [SettlementOutcome.APPLIED] * 3
     text = gate_of(get(client, LEDGER))

@@ -153,6 +153,9 @@ def test_the_first_of_each_index_by_headers_alone(redis: redis_py.Redis) -> None
     due = ledger.next_due(150)
     assert [each.request_id for each in due] == [f"{n:03d}" for n in range(149)]
     assert isinstance(due[1], CorruptRecord)
+    assert ledger.claim("v", HOUR).request_id == "000"
+    assert [each.request_id for each in ledger.leased(5)] == ["leased", "000"]
+    assert [each.request_id for each in ledger.leased(1, last=True)] == ["000"]
 
 
 def test_all_that_is_kept_of_a_request(redis: redis_py.Redis) -> None:

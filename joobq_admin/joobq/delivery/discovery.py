@@ -15,7 +15,7 @@ from joobq_admin.joobq.entry import to_text
 Name = tuple[str, str]  # namespace, queue
 
 PATTERN = f"{keys.DELIVERY}{{*}}:*"
-STEP = 5_000  # keys that one SCAN goes through: 1 to 3 ms of Redis
+STEP = 1_000  # keys that one SCAN goes through: under 1 ms of Redis
 REST = 10  # times as long as a whole look took, until the next one
 
 _key = re.compile(rf"{keys.DELIVERY}{{({asked.NAME})}}:(?:{'|'.join(keys.DELIVERY_KINDS)})").fullmatch

@@ -88,9 +88,9 @@ class Reading:
         """The same as upcoming, by headers alone; 1 to 1000."""
         return self._headers(self.ready_key, limit)
 
-    def leased(self, limit: int) -> list[Header | CorruptRecord]:
-        """The same as in_flight, by headers alone; 1 to 1000."""
-        return self._headers(self.leases_key, limit)
+    def leased(self, limit: int, last: bool = False) -> list[Header | CorruptRecord]:
+        """The same as in_flight, by headers alone; 1 to 1000. `last`: those that end last, the last one first."""
+        return self._headers(self.leases_key, limit, *(["REV"] if last else []))
 
     # -- the ledger
 
@@ -154,8 +154,8 @@ class Reading:
         (ids,) = self._read(("ZRANGE", index, 0, limit - 1))
         return [record for record in self.resolve_many(map(to_text, ids)) if record]
 
-    def _headers(self, index: str, limit: int) -> list[Header | CorruptRecord]:
-        (ids,) = self._read(("ZRANGE", index, 0, asked.limit(limit, MOST_A_PAGE) - 1))
+    def _headers(self, index: str, limit: int, *order: str) -> list[Header | CorruptRecord]:
+        (ids,) = self._read(("ZRANGE", index, 0, asked.limit(limit, MOST_A_PAGE) - 1, *order))
         found = list[Header | CorruptRecord]()
         for batch in batches(ids, MAX_BATCH):
             (headers,) = self._read(("HMGET", self.records_key, *batch))
