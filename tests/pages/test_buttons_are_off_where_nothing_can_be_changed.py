@@ -12,6 +12,7 @@ from tests.support.database import changed, contents
 from tests.support.elsewhere import redis_at
 from tests.support.eventually import eventually
 from tests.support.html import elements, get, press, says
+from tests.support.ledgers import at, ledger_of, set_aside
 from tests.support.letters import DIED, digest, jid, letter
 from tests.support.operators import ANN, dead_letters
 from tests.support.servers import Server
@@ -29,6 +30,8 @@ PAGES = {
     "/audit/": 1,
     "/operations/purge-1/": 1,
     f"/jobs/{jid(3)}/": 1,
+    at("ledger/"): 5,
+    at("request/", id="a"): 2,
 }
 PRESSES = {
     f"{ENTRY}redrive": SLIP,
@@ -39,6 +42,8 @@ PRESSES = {
     "/dead-letters/purge-all?everything=1": WHY | {"operation": "op-1", "n": "1"},
     "/bin/restore": {"undo": "purge-1", "operation": "op-1"},
     "/bin/empty": WHY | {"entry": f"{DIED}-{digest(BINNED)}-{jid(3)}", "operation": "op-1"},
+    at("close-gate"): WHY | {"operation": "op-1"},
+    at("repair"): {"begin": "1", "operation": "op-1"},
 }
 REPLICA = "Redis takes no changes now. It said READONLY. Load this page again to see whether it does."
 
@@ -47,6 +52,7 @@ def prepared(server: Server) -> Server:
     queue = dead_letters(server.client)
     queue.add(DIED, [ONE, TWO, BINNED])
     queue.purge_entries([EntryRef(DIED, digest(BINNED), jid(3))], by=ANN, reason="why", operation="purge-1")
+    set_aside(ledger_of(server.client))
     return server
 
 
@@ -68,10 +74,10 @@ def replica(client: Client, new_server: Callable[..., Server]) -> Iterator[Serve
 
 
 def acting(page: HttpResponse) -> list[str]:
-    """Buttons that would send a form which changes something; not the choice of a role on one's own machine."""
+    """Buttons that would send a form which changes something; not how pages look, nor a role on one's own machine."""
     awake = re.sub(r"<template\b.*?</template>", "", page.content.decode(), flags=re.DOTALL)
     forms = re.findall(r"<form\b([^>]*)>(.*?)</form>", awake, re.DOTALL)
-    changing = [inner for form, inner in forms if 'method="post"' in form and "/auth/" not in form]
+    changing = [inner for form, inner in forms if 'method="post"' in form and not re.search("/auth/|/display/", form)]
     buttons = [button for inner in changing for button in re.findall(r"<button\b([^>]*)>", inner)]
     return [button for button in buttons if not re.search(r'type="(button|reset)"', button)]
 
