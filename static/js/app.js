@@ -201,9 +201,19 @@
 
   // Its button was disabled while it asked, so the browser does not know any more where focus came from.
   function ask(dialog, button) {
-    dialog.addEventListener("close", () => button.focus());
+    dialog.addEventListener("close", () => {
+      $("#planning", dialog)?.remove(); // it would go on looking, for nobody
+      button.focus();
+    });
     dialog.showModal();
   }
+
+  // Where a phone lays a table out in another way, some browsers forget that it is one.
+  const ROLES = { TABLE: "table", THEAD: "rowgroup", TBODY: "rowgroup", TR: "row", TD: "cell" };
+  document.addEventListener("htmx:load", ({ target }) => {
+    $$(".t, .t *", target).forEach((each) => { if (each.tagName in ROLES) each.role = ROLES[each.tagName]; });
+    $$(".t th", target).forEach((each) => { each.role = each.scope === "col" ? "columnheader" : "rowheader"; });
+  });
 
   // Where a redriven job is now is asked again and again: not in a tab that nobody sees. Of its way only the end is read out.
   // What is new, and what is counted, not while somebody selects or answers a question either.

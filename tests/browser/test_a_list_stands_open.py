@@ -164,3 +164,5 @@ def test_on_a_phone_new_ones_are_told_below(
     assert page.evaluate(STATE)["rows"] == before["rows"]
     page.locator("#show").click()
     expect(page.locator("h1")).to_have_text("61 dead letters")
+    for tag, role in (("table", "table"), ("tbody", "rowgroup"), ("tr.row", "row"), ("td", "cell")):
+        expect(page.locator(f".rows {tag}, {tag}.rows").last).to_have_attribute("role", role)
