@@ -13,8 +13,8 @@ import redis as redis_py
 
 from joobq_admin.joobq import background, keys
 from joobq_admin.joobq.counting import Counting
-from tests.support.background import exact, fill, nobody_counts
-from tests.support.eventually import eventually, pause
+from tests.support.background import exact, fill, holding, nobody_counts
+from tests.support.eventually import pause
 from tests.support.servers import Server
 from tests.support.writers import Writers, in_hash, interrupted, text, truth
 
@@ -46,25 +46,19 @@ def test_the_first_look_does_not_wait_and_the_thread_ends_with_the_proof(redis: 
 
 def test_progress_is_shown_while_it_counts(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "PAUSE", 0)
+    monkeypatch.setattr(background, "LINGER", 60)
     fill(server.client)
-    calls, gate = [0], threading.Event()
-
-    def hold_the_thread() -> None:
-        if threading.current_thread().name == "counts":
-            calls[0] += 1
-            if calls[0] > 40:
-                gate.wait(10)
-
-    counting_ = Counting(interrupted(server.port, hold_the_thread))
+    client, waits, goes_on = holding(server.port, after=40)
+    counting_ = Counting(client)
     counting_.counts()
-    eventually(lambda: calls[0] > 40)
+    assert waits.wait(10)
     counts = counting_.counts()
     assert counts.total == 2000
     assert 0 < sum(counts.values()) < 2000
     assert counts.uncounted == 2000 - sum(counts.values())
     assert not counts.complete
     assert not counts.bounded
-    gate.set()
+    goes_on.set()
     assert exact(counting_) == text(truth(server.client))
 
 
@@ -208,14 +202,10 @@ def test_a_recount_gives_up_at_its_deadline(server: Server) -> None:
 
 def test_a_recount_waits_for_the_thread_but_not_for_ever(server: Server) -> None:
     fill(server.client)
-    gate = threading.Event()
-
-    def hold_the_thread() -> None:
-        if threading.current_thread().name == "counts":
-            gate.wait(10)
-
-    counting_ = Counting(interrupted(server.port, hold_the_thread))
+    client, waits, goes_on = holding(server.port)
+    counting_ = Counting(client)
     counting_.counts()
+    assert waits.wait(10)
     assert not counting_.recount(monotonic() + 0.1).complete
-    gate.set()
+    goes_on.set()
     assert counting_.recount().exact

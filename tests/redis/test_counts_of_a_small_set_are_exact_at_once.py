@@ -9,6 +9,7 @@ import redis as redis_py
 from joobq_admin.joobq import background, keys, scripts
 from joobq_admin.joobq.cjson import queue_of
 from joobq_admin.joobq.counting import Counting
+from tests.support.background import holding
 from tests.support.eventually import eventually
 from tests.support.letters import real_letters
 from tests.support.servers import Server
@@ -81,10 +82,12 @@ def test_count_of_one_queue_and_of_all(redis: redis_py.Redis) -> None:
 def test_a_set_that_would_stop_redis_is_left_to_the_background(server: Server, entries: int, size: int) -> None:
     redis = server.client
     redis.zadd(keys.DEAD, {b'{"n":%d,"queue":"emails","text":"%s"}' % (n, b"x" * size): n for n in range(entries)})
-    counts = Counting(redis).counts()
+    client, _, goes_on = holding(server.port)
+    counts = Counting(client).counts()
     assert not counts.complete
     assert counts.total == entries
     assert counts.uncounted == entries
+    goes_on.set()
 
 
 def test_the_script_counts_names_as_python_reads_them(redis: redis_py.Redis) -> None:

@@ -73,6 +73,7 @@ def test_redis_goes_away_while_it_counts(
     new_server: Callable[..., Server], kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(background, "LONG_PAUSE", 0.1)
+    monkeypatch.setattr(background, "LINGER", 60)
     server, calls = new_server(kind, persist=True), [0]
     fill(server.client)
 

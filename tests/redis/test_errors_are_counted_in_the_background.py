@@ -1,6 +1,5 @@
 """Dead letters by error are counted by a thread while somebody looks: pages tell what is known so far."""
 
-import threading
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -11,12 +10,11 @@ from joobq_admin.joobq.outcome import Unreachable
 from joobq_admin.triage import error_tally, groups
 from joobq_admin.triage.groups import Grouping, Groups
 from joobq_admin.triage.redact import Redaction
-from tests.support.background import nobody_counts
+from tests.support.background import holding, nobody_counts
 from tests.support.eventually import eventually
 from tests.support.letters import DIED, ERROR, letter
 from tests.support.operators import dead_letters
 from tests.support.servers import Server
-from tests.support.writers import interrupted
 
 
 @pytest.fixture(autouse=True)
@@ -62,24 +60,19 @@ def test_an_empty_set_has_no_errors(redis: redis_py.Redis) -> None:
 
 def test_progress_is_told_while_it_counts(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "PAUSE", 0)
+    monkeypatch.setattr(background, "LINGER", 60)
     fill(server.client, 2_000)
-    calls, gate = [0], threading.Event()
-
-    def hold_the_thread() -> None:
-        if threading.current_thread().name == "errors":
-            calls[0] += 1
-            if calls[0] > 20:
-                gate.wait(10)
-
-    errors = grouping(interrupted(server.port, hold_the_thread))
+    client, waits, goes_on = holding(server.port, after=20, name="errors")
+    errors = grouping(client)
     assert errors.groups(wait=0).counted == 0
     assert errors.groups(wait=0).total == 2_000
-    eventually(lambda: calls[0] > 20)
+    assert waits.wait(10)
     found = errors.groups()  # it does not wait for the end
     assert 0 < found.counted < found.total == 2_000
     assert sum(counts(found)) == found.counted
     assert not found.complete
-    gate.set()
+    monkeypatch.setattr(background, "LINGER", 0.3)
+    goes_on.set()
     assert eventually(lambda: complete(errors)).counted == 2_000
 
 
