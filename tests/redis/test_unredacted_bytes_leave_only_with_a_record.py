@@ -145,7 +145,7 @@ FAULTS: dict[str, tuple[str, Callable[[Server], object]]] = {
        for name in ("xadd", "zadd", "evalsha", "zscore", "zrange", "type")},
     **{f"no right to {key.decode()}": ("NOT_ALLOWED", lambda server, key=key: user(
         server, "+@all", *(f"~{other.decode()}" for other in (keys.DEAD, *LOG) if other != key)))
-       for key in (keys.DEAD, *LOG)},
+       for key in sorted((keys.DEAD, *LOG))},
     "may only read": ("NOT_ALLOWED", lambda server: user(server, "+@all", "%R~*")),
 }  # fmt: skip
 
