@@ -50,7 +50,7 @@ def test_of_several_one_is_to_be_chosen(client: Client, valkey: Server) -> None:
     assert page.status_code == 200
     assert "3 deaths of this job are here" in says(page)
     assert "Redrive one of them: one action sends one copy." in says(page)
-    links = [given["href"] for given in elements(page, "a", class_="btn sm")]
+    links = [given["href"] for given in elements(page, "a", class_="btn sm open")]
     assert [digest(raw)[:16] in address for raw, address in zip(reversed(deaths), links, strict=True)] == [True] * 3
     assert [get(client, address).status_code for address in links] == [200] * 3
 
