@@ -98,8 +98,9 @@ def _cycle(terminal: Terminal, asked: Namespace) -> Exit:
     done = cycle.done
     found = {"expired": done.expired, "mended": done.mended, "quarantined": done.quarantined}
     facts = {"scanned": done.records + done.entries, **found}
+    lost = {"answer": "lost"} if cycle.lost else {}
     if cycle.stepped and not (asked.watch and not (done.mended or done.quarantined)):
-        note(terminal, ledger, "repair", cycle.by, reason, cycle.operation, facts)
+        note(terminal, ledger, "repair", cycle.by, reason, cycle.operation, facts | lost)
     terminal.line(ledger=asked.name, **facts)
     return Exit.LOOK if done.quarantined else Exit.DONE
 

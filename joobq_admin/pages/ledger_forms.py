@@ -86,7 +86,8 @@ def repairing(request: HttpRequest) -> Repairing:
 @dataclass(frozen=True, slots=True)
 class Pruning:
     """Receipts that have not changed for so many days: `n` were counted, or `pruned` are gone, of `scanned` records,
-    `cursor` is where the next step begins. `counts`: nothing goes yet.
+    `cursor` is where the next step begins. `counts`: nothing goes yet. `least`: the answer of a step was lost, so more
+    may be gone.
     """
 
     days: int
@@ -95,6 +96,7 @@ class Pruning:
     scanned: int = 0
     pruned: int = 0
     n: int = 0
+    least: bool = False
 
     @property
     def age(self) -> timedelta:
@@ -113,4 +115,5 @@ def pruning(request: HttpRequest) -> Pruning:
         scanned=forms.number(posted.get("scanned"), 0, 0, MOST),
         pruned=forms.number(posted.get("pruned"), 0, 0, MOST),
         n=forms.number(posted.get("n"), 0, 0, MOST),
+        least=forms.flag(posted, "least"),
     )

@@ -68,7 +68,7 @@ def word(record: Record) -> str:
 
 def did(record: Record) -> str:
     """How it went."""
-    lost = "; its last answer was lost" if record.fields.get("answer") == "lost" else ""
+    lost = "; an answer was lost" if record.fields.get("answer") == "lost" else ""
     return _did(record) + lost
 
 

@@ -55,7 +55,7 @@ def panel(ledger: Ledger, stats: LedgerStats, user: User) -> PrunePanel:
 def counting(shown: PrunePanel, asked: Pruning, total: int) -> PrunePanel:
     """On the way through all records."""
     return replace(
-        shown, heading="Counting, nothing is changed", text=f"{_receipts(asked.pruned)} so far. {_age(asked)}",
+        shown, heading="Counting, nothing is changed", text=f"{receipts(asked)} so far. {_age(asked)}",
         days=asked.days, goes_on=True, button="Next page", value=min(asked.scanned, total), total=max(1, total),
         line=_read(asked, total), fields=_fields(asked, ("count_first", "1"), ("operation", shown.operation)),
     )  # fmt: skip
@@ -66,18 +66,19 @@ def counted(shown: PrunePanel, asked: Pruning) -> PrunePanel:
     n, at = asked.pruned, f"counted at {times.named(times.now())}"
     if not n:
         return replace(shown, heading="No receipt is that old", text=f"{_age(asked)} It was {at}.", days=asked.days)
+    text = f"{_age(asked)} They were {at}; nothing is changed yet."
     return replace(
-        shown, heading=f"{_receipts(n)} can be pruned", text=f"{_age(asked)} They were {at}; nothing is changed yet.",
-        days=asked.days, button=f"Prune {n:,}…", danger=True,
-        fields=(("operation", shown.operation), ("days", str(asked.days)), ("n", str(n))),
+        shown, heading=f"{receipts(asked)} can be pruned", text=text, days=asked.days, danger=True,
+        button=f"Prune {n:,}…", fields=(("operation", shown.operation), ("days", str(asked.days)), ("n", str(n))),
     )  # fmt: skip
 
 
-def going(shown: PrunePanel, asked: Pruning, given: Confirmation, operation: str, total: int) -> PrunePanel:
+def going(shown: PrunePanel, asked: Pruning, given: Confirmation, operation: str, left: int) -> PrunePanel:
     """On the way through all records, `asked.pruned` are gone."""
+    total = left + asked.pruned
     answered = (("confirmed", "1"), ("reason", given.reason), ("count", str(asked.n)), ("operation", operation))
     return replace(
-        shown, heading=f"Pruning: {_receipts(asked.pruned)} gone", text=_age(asked), days=asked.days, goes_on=True,
+        shown, heading=f"Pruning: {receipts(asked)} gone", text=_age(asked), days=asked.days, goes_on=True,
         button="Next page", value=min(asked.scanned, total), total=max(1, total), line=_read(asked, total),
         fields=_fields(asked, *answered),
     )  # fmt: skip
@@ -85,10 +86,15 @@ def going(shown: PrunePanel, asked: Pruning, given: Confirmation, operation: str
 
 def pruned(shown: PrunePanel, asked: Pruning, unrecorded: str) -> PrunePanel:
     text = f"They are gone for good, at {times.named(times.now())}. {_age(asked)}"
-    if not asked.pruned:
+    if not (asked.pruned or asked.least):
         text = f"Somebody else may have pruned them. {_age(asked)}"
-    heading = f"Pruned {_receipts(asked.pruned)}"
+    heading = f"Pruned {receipts(asked)}"
     return replace(shown, heading=heading, text=text, days=asked.days, unrecorded=unrecorded)
+
+
+def receipts(asked: Pruning) -> str:
+    """How many were counted, or are gone."""
+    return f"{'at least ' * asked.least}{asked.pruned:,} receipt{'s' * (asked.pruned != 1)}"
 
 
 def after(told: Told, shown: PrunePanel) -> PrunePanel:
@@ -101,11 +107,8 @@ def after(told: Told, shown: PrunePanel) -> PrunePanel:
 
 def _fields(asked: Pruning, *more: tuple[str, str]) -> Fields:
     names = ("days", "cursor", "scanned", "pruned", "n")
-    return (*((name, str(getattr(asked, name))) for name in names), *more)
-
-
-def _receipts(n: int) -> str:
-    return f"{n:,} receipt{'s' * (n != 1)}"
+    least = (("least", "1"),) if asked.least else ()
+    return (*((name, str(getattr(asked, name))) for name in names), *least, *more)
 
 
 def _age(asked: Pruning) -> str:

@@ -67,6 +67,7 @@ def of_cycle(ledger: Ledger, cycle: Cycle, user: User, goes_on: bool = False) ->
         ended = times.at(cycle.ended_at)
         done = f"Finished at {times.clock(ended, times.now())}" if ended else "Finished"
         text = f"{done}, {cycle.done.records:,} records and both indexes, begun by {who}{at}."
+        text += _lost(cycle)
         shown = RepairPanel(heading="Repaired, one whole cycle", text=text, tone="done")
         return _offered(_with_numbers(shown, cycle.done, cycle.total), ledger, user, _look(), _begin("Start again"))
     text = f"{ON} Begun by {who}{at}."
@@ -74,11 +75,15 @@ def of_cycle(ledger: Ledger, cycle: Cycle, user: User, goes_on: bool = False) ->
         stepped = times.at(cycle.stepped_at)
         last = f": its last step was at {times.clock(stepped, times.now())}" if stepped else ""
         text = f"Begun by {who}{at}. It goes on while somebody's page does{last}."
-    shown = RepairPanel(heading=f"Repairing: {_where(cycle.done)}", text=text)
+    shown = RepairPanel(heading=f"Repairing: {_where(cycle.done)}", text=text + _lost(cycle))
     if goes_on:
         shown = replace(shown, goes_on="50ms" if cycle.stepped else "1s")
     button = ("Next page" if goes_on else "Go on with it", "", (("operation", cycle.operation),))
     return _offered(_with_numbers(shown, cycle.done, cycle.total), ledger, user, button)
+
+
+def _lost(cycle: Cycle) -> str:
+    return " The answer of a step was lost: more may be mended than is counted." if cycle.lost else ""
 
 
 def after(told: Told, shown: RepairPanel) -> RepairPanel:

@@ -73,6 +73,8 @@ def _noted(ledger: Ledger, cycle: Cycle, begun: bool) -> str:
     done = cycle.done
     did = {"expired": done.expired, "mended": done.mended, "quarantined": done.quarantined}
     numbers = {name: str(n) for name, n in {"scanned": done.records + done.entries, **did}.items()}
+    if cycle.lost:
+        numbers["answer"] = "lost"
     return ledger_answers.noted("repair", ledger, cycle.by, cycle.operation, **numbers)
 
 

@@ -54,8 +54,8 @@ def expire(request: HttpRequest) -> HttpResponse:
         by = ledger_answers.actor(user)
         unrecorded = ledger_answers.noted("expire", ledger, by, operation, expired=str(ended))
         log.of_a_ledger(Action.EXPIRE, operation, user, "done", ledger)
-    heading = f"Ended {ended:,} lease{'s' * (ended != 1)}" if ended else "No lease is over"
-    text = "Their requests are due again; their attempts are kept." if ended else "So nothing was changed."
+    heading = f"Ended {ended:,} lease{'s' * (ended != 1)}" if ended or more else "No lease is over"
+    text = "Their requests are due again; their attempts are kept." if ended else "None was ended."
     return _shown(request, ledger, Told(heading, text, unrecorded=unrecorded), more)
 
 
@@ -102,6 +102,8 @@ def _noted(
         return _begun(request, ledger, operation, asked=before, given=given) if before.cursor == "0" else ""
     log.of_a_ledger(Action.PRUNE, operation, request.user, "done", ledger)
     by, did = ledger_answers.actor(request.user), {"older_than": f"{done.days} d", "pruned": str(done.pruned)}
+    if done.least:
+        did["answer"] = "lost"
     return ledger_answers.noted("prune", ledger, by, operation, given.reason, **did)
 
 
@@ -138,11 +140,12 @@ def _stopped(
         told = replace(said, text=f"{said.text} Nothing is changed: it only counts.", unsure=False)
     else:
         log.of_a_ledger(Action.PRUNE, operation, request.user, "unknown" if said.unsure else "unsent", ledger)
-        least, unrecorded = "at least " if said.unsure else "", ""
+        unrecorded = ""
         if said.unsure and asked.cursor == "0":
             unrecorded = _begun(request, ledger, operation, asked, given, answer="lost")
-        text = f"{said.text} Gone until now: {least}{asked.pruned:,}. It can go on from here."
-        told = replace(said, text=text, unrecorded=unrecorded)
+        asked = replace(asked, least=asked.least or said.unsure)
+        gone = prune_panel.receipts(asked)
+        told = replace(said, text=f"{said.text} Gone until now: {gone}. It can go on from here.", unrecorded=unrecorded)
 
     def panel(stats: LedgerStats) -> PrunePanel:
         shown = prune_panel.panel(ledger, stats, request.user)

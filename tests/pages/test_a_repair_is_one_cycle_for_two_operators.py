@@ -41,6 +41,11 @@ def short_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repairs, "SECONDS", 0)
 
 
+@pytest.fixture
+def one_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repairs, "SECONDS", 60)
+
+
 def forms(page: HttpResponse) -> list[dict[str, str]]:
     return elements(page, "form", action=REPAIR)
 
@@ -113,7 +118,7 @@ def test_it_goes_page_by_page_to_its_end_and_is_recorded(
     assert "Repaired, one whole cycle" in says(get(client, LEDGER))
 
 
-def test_in_one_step_it_is_one_record(client: Client, ledger: Ledger) -> None:
+def test_in_one_step_it_is_one_record(client: Client, ledger: Ledger, one_step: None) -> None:
     press(client, get(client, LEDGER), "Start a cycle")
     assert [record.action for record in records(ledger)] == ["repair"]
 
@@ -177,13 +182,15 @@ def test_when_an_answer_is_lost_it_stops_and_can_go_on(
     assert "Outcome unknown" in says(lost)
     assert "What is mended is mended; it can go on from here." in says(lost)
     assert not [form for form in forms(lost) if "load" in form.get("hx-trigger", "")]
-    ledger.redis.hset(CYCLE, "until", 0)  # or five seconds later
+    ledger.redis.hset(CYCLE, "until", 1)  # or five seconds later
     page, _ = to_the_end(client, press(client, lost, "Go on with it"))
     assert "Repaired, one whole cycle" in says(page)
+    assert "The answer of a step was lost: more may be mended than is counted." in says(page)
+    assert records(ledger)[0].fields["answer"] == "lost"
     assert agrees(ledger)
 
 
-def test_when_it_cannot_be_recorded_that_is_said(client: Client, ledger: Ledger) -> None:
+def test_when_it_cannot_be_recorded_that_is_said(client: Client, ledger: Ledger, one_step: None) -> None:
     ledger.redis.set(keys.AUDIT, "no stream")
     page = press(client, get(client, LEDGER), "Start a cycle")
     assert FOUND in says(page)

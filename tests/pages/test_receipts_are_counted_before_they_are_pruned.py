@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from django.http import HttpResponse
 from django.test import Client
+from redis import exceptions
 
 from joobq_admin.joobq import keys
 from joobq_admin.joobq.audit import AuditLog
@@ -37,6 +38,11 @@ def ledger(client: Client, valkey: Server) -> Ledger:
 @pytest.fixture
 def short_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upkeep, "SECONDS", 0)
+
+
+@pytest.fixture
+def one_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upkeep, "SECONDS", 60)
 
 
 def post(client: Client, form: dict[str, str], htmx: bool = True, target: str = "prune") -> HttpResponse:
@@ -120,7 +126,36 @@ def test_a_lost_answer_stops_it_and_it_goes_on_from_there(
     assert not elements(lost, "form", hx_trigger="submit, load delay:50ms")
     while "Next page" in says(lost) or "Continue" in says(lost):
         lost = post(client, fields(lost))
+    assert "Pruned at least " in says(lost)
     assert set(ledger.redis.hkeys(ledger.records_key)) == {b"leased", b"waits"}
+    assert AuditLog(ledger.redis).page().records[0].fields["answer"] == "lost"
+
+
+def test_what_was_done_before_redis_refused_counts(
+    client: Client, ledger: Ledger, one_step: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the same step: the next one meets the refusal, and says how many are gone."""
+    question, prune, pages = post(client, fields(counted(client))), Ledger.prune, []
+
+    def refused_at_third(*args: object) -> object:
+        if len(pages) == 2:
+            raise exceptions.ReadOnlyError("READONLY You can't write against a read only replica.")
+        pages.append(prune(*args))
+        return pages[-1]
+
+    monkeypatch.setattr(Ledger, "prune", refused_at_third)
+    page = answered(client, question, MANY)
+    assert page.status_code == 200
+    gone = sum(page.pruned for page in pages)
+    assert f"Pruning: {gone} receipts gone" in says(page)
+    stopped = post(client, fields(page))
+    assert stopped.status_code == 503
+    assert f"{sum(page.scanned for page in pages)} of about {MANY + 2} records read" in says(stopped)
+    assert f"Gone until now: {gone} receipts. It can go on from here." in says(stopped)
+    monkeypatch.setattr(Ledger, "prune", prune)
+    page = post(client, fields(stopped))
+    assert f"Pruned {MANY} receipts" in says(page)
+    assert [record.action for record in AuditLog(ledger.redis).page().records] == ["prune", "begin prune"]
 
 
 @pytest.mark.parametrize("days", ["", "-1", "1.5", "x", "36501", "٣", "1" * 9])
@@ -148,7 +183,7 @@ def expire(client: Client, htmx: bool = True) -> HttpResponse:
 
 
 @pytest.mark.parametrize("htmx", [True, False])
-def test_leases_that_are_over_end(client: Client, valkey: Server, htmx: bool) -> None:
+def test_leases_that_are_over_end(client: Client, valkey: Server, one_step: None, htmx: bool) -> None:
     ledger = ledger_of(valkey.client)
     held(ledger, "live", lease=HOUR)
     ledger.admit_many((str(n), b"1") for n in range(300))
@@ -170,7 +205,7 @@ def test_leases_that_are_over_end(client: Client, valkey: Server, htmx: bool) ->
 def test_when_none_is_over_nothing_is_done_nor_recorded(client: Client, valkey: Server) -> None:
     held(ledger_of(valkey.client))
     before = contents(valkey.client)
-    assert "No lease is over So nothing was changed." in says(expire(client))
+    assert "No lease is over None was ended." in says(expire(client))
     assert contents(valkey.client) == before
 
 

@@ -17,7 +17,7 @@ TOLD = {
     ("close gate", ()): ("Closed the gate of shop / emails", "no lease is given or renewed from then on"),
     ("close gate", (("answer", "lost"),)): (
         "Closed the gate of shop / emails",
-        "no lease is given or renewed from then on; its last answer was lost",
+        "no lease is given or renewed from then on; an answer was lost",
     ),
     ("open gate", ()): ("Opened the gate of shop / emails", "leases are given again"),
     ("begin repair", ()): ("Began a repair of shop / emails", "a cycle began"),
@@ -28,7 +28,7 @@ TOLD = {
     ("expire", (("expired", "3"),)): ("Ended leases of shop / emails", "3 leases ended"),
     ("expire", (("answer", "lost"),)): (
         "Ended leases of shop / emails",
-        "an unknown number of leases ended; its last answer was lost",
+        "an unknown number of leases ended; an answer was lost",
     ),
     ("release", (("request", "order-1"),)): ("Released a record of shop / emails, order-1", "back under the indexes"),
     ("discard", (("request", "order-1"),)): ("Discarded a record of shop / emails, order-1", "record and copy deleted"),

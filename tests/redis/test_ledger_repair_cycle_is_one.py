@@ -59,7 +59,7 @@ def test_two_who_begin_it_go_on_with_one(redis: redis_py.Redis, server: Server) 
     ended = at_once(*(lambda ledger=ledger: to_the_end(ledger) for ledger in ledgers))
     assert len({cycle.done for cycle in ended}) == 1
     done = ended[0].done
-    assert (done.records, done.expired, done.mended, done.quarantined) == (MANY, 0, 143, 7)
+    assert (done.records, done.expired, done.mended, done.quarantined, ended[0].lost) == (MANY, 0, 143, 7, 0)
 
 
 def test_while_one_takes_a_step_another_sees_how_far_it_is(
@@ -96,8 +96,9 @@ def test_a_step_that_never_ended_is_taken_again_by_another(
     late = ledger.begin_cycle("op1", ANN, 0)
     assert late.done.cursor == reached[-1].done.cursor != reached[0].done.cursor
     monkeypatch.undo()
-    done = to_the_end(other).done
-    assert (done.mended, done.quarantined) == (143, 7)
+    ended = to_the_end(other)
+    assert (ended.done.mended, ended.done.quarantined) == (143, 7)
+    assert ended.lost == 1
 
 
 def test_after_it_a_new_one_begins_by_a_new_press_only(redis: redis_py.Redis) -> None:
@@ -139,5 +140,6 @@ def test_a_lost_answer_leaves_the_cycle_where_it_can_go_on(
     monkeypatch.undo()
     proxy.passes()
     redis.hset(CYCLE, "until", 0)  # or five seconds later
-    assert to_the_end(ledger).done.records == MANY
+    ended = to_the_end(ledger)
+    assert (ended.done.records, ended.lost) == (MANY, 1)
     assert agrees(ledger)

@@ -16,13 +16,15 @@ from joobq_admin.joobq.delivery import asked
 from joobq_admin.joobq.delivery.mending import Mending
 from joobq_admin.joobq.delivery.shapes import Cycle, Mended
 from joobq_admin.joobq.entry import to_text
+from joobq_admin.joobq.outcome import AnswerLost
 
 A_TURN = 5_000  # ms after which another may take the step of one that does not end it
 KEPT = timedelta(hours=1)
 _KEPT_MS = KEPT // timedelta(milliseconds=1)
 _NUMBERS = ("records", "entries", "expired", "mended", "quarantined")
 _FIELDS = tuple(
-    name.encode() for name in ("operation", "by", "name", "began", "stepped", "ended", "total", "cursor", *_NUMBERS)
+    name.encode()
+    for name in ("operation", "by", "name", "began", "stepped", "ended", "total", "cursor", "lost", *_NUMBERS)
 )
 
 
@@ -62,15 +64,15 @@ class Cycles(Mending):
         at = _fields(fields)["cursor"]
         try:
             done = self.repair_for(seconds, at)
-        except exceptions.RedisError:
-            nothing = Mended(at, 0, 0, 0, 0, 0)
-            scripts.or_else(None, partial(self._end, cycle.operation, turn, nothing))  # the next step need not wait
+        except exceptions.RedisError as error:
+            nothing, lost = Mended(at, 0, 0, 0, 0, 0), int(isinstance(error, AnswerLost))
+            scripts.or_else(None, partial(self._end, cycle.operation, turn, nothing, lost))  # the next need not wait
             raise
         return _cycle(self._end(cycle.operation, turn, done), stepped=True)
 
-    def _end(self, operation: str, turn: str, done: Mended) -> list[bytes]:
+    def _end(self, operation: str, turn: str, done: Mended, lost: int = 0) -> list[bytes]:
         numbers = (part for name in _NUMBERS for part in (name, getattr(done, name)))
-        args = (operation, turn, done.cursor, _KEPT_MS, *numbers)
+        args = (operation, turn, done.cursor, _KEPT_MS, "lost", lost, *numbers)
         fields: list[bytes] = self._send(scripts.END_TURN.call((self._cycle_key,), args))
         return fields
 
@@ -91,5 +93,6 @@ def _cycle(flat: Sequence[bytes], stepped: bool = False) -> Cycle | None:
         ended_at=int(found["ended"]) if found["ended"] else None,
         total=int(found["total"]),
         done=Mended(found["cursor"], *(int(found.get(name, "0")) for name in _NUMBERS)),
+        lost=int(found.get("lost", "0")),
         stepped=stepped,
     )

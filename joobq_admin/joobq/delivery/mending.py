@@ -1,11 +1,11 @@
 """Time and damage: leases that are over, indexes that lie, records that are corrupt, receipts that are old."""
 
-import time
 from collections import Counter
 from datetime import timedelta
 from typing import Any
 
 from joobq_admin.joobq.delivery import asked, steps
+from joobq_admin.joobq.delivery.a_while import for_a_while
 from joobq_admin.joobq.delivery.batches import MAX_BATCH, MAX_BATCH_BYTES
 from joobq_admin.joobq.delivery.reading import MOST_A_PAGE, Reading
 from joobq_admin.joobq.delivery.record import CorruptRecord, decode
@@ -61,9 +61,11 @@ class Mending(Reading):
 
     def repair_for(self, seconds: float, cursor: str = "records:0", dry_run: bool = False) -> Mended:
         """Goes on with a repair cycle, all records and then both indexes, for about so long, from one page on."""
-        kind, at = asked.repair_cursor(cursor)
-        found, until = Counter[str](), time.monotonic() + seconds
-        while True:
+        found = Counter[str]()
+
+        def step() -> bool:
+            nonlocal cursor
+            kind, at = asked.repair_cursor(cursor)
             if kind == "records":
                 page = self.repair_page(at, dry_run=dry_run)
                 cursor = f"records:{page.cursor}" if page.cursor != "0" else "ready:0"
@@ -72,10 +74,10 @@ class Mending(Reading):
                 cursor = page.cursor if page.cursor != "0" else ""
             found["records" if kind == "records" else "entries"] += page.scanned
             found.update(expired=page.expired, mended=page.mended, quarantined=page.quarantined)
-            if not cursor or time.monotonic() >= until:
-                numbers = ("records", "entries", "expired", "mended", "quarantined")
-                return Mended(cursor, *(found[name] for name in numbers))
-            kind, at = asked.repair_cursor(cursor)
+            return bool(cursor)
+
+        for_a_while(seconds, step)
+        return Mended(cursor, *(found[name] for name in ("records", "entries", "expired", "mended", "quarantined")))
 
     def prune(self, older_than: timedelta, cursor: str = "0", count: int = 100, dry_run: bool = False) -> PrunePage:
         """Deletes receipts (COMPLETED or DEAD) whose last change is longer ago, of a page of about `count` records.

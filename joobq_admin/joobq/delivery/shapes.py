@@ -113,7 +113,8 @@ class Cycle:
     stepped_at: int  # when its last step ended
     ended_at: int | None  # None: it is not done
     total: int  # records and entries of indexes, when it began
-    done: Mended  # until now; a step whose answer was lost is not in it
+    done: Mended  # until now, without the steps that are lost
+    lost: int  # steps of which nobody knows what they did: an answer was lost, or a process killed
     stepped: bool = False  # this call has taken a step; else another one was under way, or none was left
 
 
