@@ -237,12 +237,12 @@ class DeadLetterQueue:
     def purge_all(self, queue: str | None = None, **press: Unpack[Press]) -> int:
         """Everything, or every entry of one queue, goes for good; how many went.
 
-        Of a queue only those entries go that were there at the beginning; when that is cut, AnswerLost says after how
-        many. The same operation again does nothing and answers as recorded. Raises NotDone when nothing was done.
+        Of a queue only those entries go that were there at the beginning. AnswerLost when that is cut: the same
+        operation goes on with it, and once all is done answers as recorded. NotDone when nothing was done.
         """
         operation = Purging(self.redis, self.audit, self.bin, **press)
         asked.queue(queue)
-        return operation.purge_all()[0] if queue is None else operation.purge_queue(queue)
+        return operation.purge_all() if queue is None else operation.purge_queue(queue)
 
     def unredacted(self, ref: EntryRef, **press: Unpack[Press]) -> bytes | Outcome:
         """Exactly this entry's bytes, once a record says who has them; else what stood in the way. Needs an audit log.

@@ -21,9 +21,13 @@ def revoked(session: str) -> bytes:
     return b"joobq:admin:revoked:" + session.encode()
 
 
-def plan(operation: str) -> bytes:
-    """Set with a TTL: what is still to go of a purge of one queue, 16 bytes of the digest of each entry."""
-    return b"joobq:admin:plan:" + operation.encode()
+def plan(operation: str) -> list[bytes]:
+    """All with a TTL: what is still to go of a purge of one queue, see lua/include/parts.lua.
+
+    First a hash: `queue`, and `over` once it is. Then 256 sets: 16 bytes of the digest of each entry, by the first one.
+    """
+    head = f"joobq:admin:plan:{operation}"
+    return [head.encode(), *(f"{head}:{first:02x}".encode() for first in range(256))]
 
 
 def repair(namespace: str, queue: str) -> bytes:

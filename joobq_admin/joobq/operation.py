@@ -86,10 +86,10 @@ class Operation:
             calls[digest] = script.call(its_keys, args)
         return self._send(calls)
 
-    def _purge_call(self, entry: Entry, for_good: bool, recorded: bool = True) -> Call:
-        """Without a bin it is for good. `recorded=False`: one of many that one record stands for."""
+    def _purge_call(self, entry: Entry, for_good: bool) -> Call:
+        """Without a bin it is for good."""
         set_keys, args = (keys.DEAD, keys.COUNTS), (entry.raw, queue_of(entry.raw))
-        if not self.audit or not recorded:
+        if not self.audit:
             return scripts.REMOVE.call(set_keys, args)
         note = self.bin.note(self.by, self.reason, self.id) if self.bin and not for_good else b""
         room = self.bin.room if self.bin else 0

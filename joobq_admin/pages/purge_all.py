@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from joobq_admin import connection
@@ -54,11 +53,13 @@ def _of_queue(request: HttpRequest, asked: Everything, given: Confirmation) -> H
     assert asked.queue is not None
     user = request.user
     purging = connection.purging(by=Actor(user.sub, user.name), reason=given.reason, operation=asked.operation)
-    if given and asked.n and purging.purge_all_planned(asked.n, asked.queue):
+    plan = purging.planned() if asked.begun else None
+    if plan and plan.queue != asked.queue:
+        return purge_all_answers.of_others(request)
+    if given and asked.n and purging.record(asked.n, asked.queue):
         _log(asked, user)
         return _step(request, asked, purging)
-    plan = purging.planned() if given.pressed else None
-    if not plan:
+    if not plan or not given.pressed:
         step = purging.plan(asked.queue, asked.start, SECONDS)
         plan = purging.planned()
         if step.older:
@@ -69,7 +70,7 @@ def _of_queue(request: HttpRequest, asked: Everything, given: Confirmation) -> H
 def _go_on(request: HttpRequest, asked: Everything, record: Record) -> HttpResponse:
     same = record.everything == (asked.queue is None) and record.queue == (asked.queue or "")
     if record.at and not same:
-        raise BadRequest("the operation is about other entries")
+        return purge_all_answers.of_others(request)
     if asked.queue is None:
         return _done(request, asked)
     if not getattr(request, "htmx", False):  # somebody pressed, perhaps another than who began; else its page goes on

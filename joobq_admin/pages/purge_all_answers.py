@@ -10,7 +10,9 @@ from joobq_admin import connection
 from joobq_admin.joobq.outcome import AnswerLost, NotDone, Refused
 from joobq_admin.joobq.purging import Plan, Step
 from joobq_admin.pages import answer, forms, links, times, words
+from joobq_admin.pages.answer import Problem
 from joobq_admin.pages.purge_forms import LONGEST_REASON, NOT_ASKED, Confirmation, Everything, Fields
+from joobq_admin.pages.purge_progress import EARLIER
 from joobq_admin.pages.tokens import plain
 
 #: What the port raises where nothing was done, or it is not known.
@@ -47,13 +49,14 @@ def question(request: HttpRequest, asked: Everything, given: Confirmation) -> Ht
     if not asked.n:
         return _told(request, asked, given, "Nothing to purge", f"{_of(asked, 'No entry')} is in dead letters, {at}.")
     if asked.queue is None:
-        text = f"All that is there at the moment of the press goes: {n} at {at}. What comes in later stays."
+        goes = f"All that is there at the moment of the press goes: {n} at {at}."
     else:
-        text = f"Exactly those {n} go that were there at {at}. What comes in later stays."
+        goes = f"Exactly those {n} go that were there at {at}."
+    text = f"What is purged will not run. {goes} What comes in later stays. {EARLIER}"
     fields = (("operation", asked.operation), ("n", str(asked.n)), ("confirmed", "1"))
     return _shown(
         request, "question", asked, given, 200,
-        title=f"Purge {_of(asked, 'everything')}?", text=f"What is purged will not run. {text}", fields=fields, n=n,
+        title=f"Purge {_of(asked, 'everything')}?", text=text, fields=fields, n=n,
         exactly=f"{asked.n}|{n}",
     )  # fmt: skip
 
@@ -67,6 +70,13 @@ def planning(request: HttpRequest, asked: Everything, step: Step, plan: Plan | N
         title=f"Looking for {_of(asked, 'everything')}", fields=fields, share=(step.above, total),
         text=f"Nothing is purged yet. {found:,} found, {step.above:,} of {total:,} read.",
     )  # fmt: skip
+
+
+def of_others(request: HttpRequest) -> HttpResponse:
+    """This operation was begun for another queue, or for everything."""
+    text = "Nothing was purged by this press. Ask anew, from the list of what is to go."
+    what = Problem(400, "Not understood", "This operation is about other entries", text, links=(answer.home(),))
+    return answer.problem(request, what)
 
 
 def not_done(request: HttpRequest, asked: Everything, given: Confirmation) -> HttpResponse:

@@ -9,7 +9,8 @@ from joobq_admin.pages import links
 from joobq_admin.sso.roles import Action, User
 
 NOT_KEPT = "It was recorded before its first entry went. How many did is not kept for longer than an hour."
-ALL_GONE = "They are gone for good. No copy is kept."
+EARLIER = "What earlier purges put into the bin is there still."
+ALL_GONE = f"They are gone for good. No copy is kept. {EARLIER}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ def progress(record: Record, user: User, step: Step | None = None) -> Progress:
     if plan.over:
         there = "was not there" if plan.left == 1 else "were not there"
         text = f"{gone:,} of them are gone for good, no copy is kept. {plan.left:,} {there} any more when its turn came"
-        return Progress(f"{text}: it left meanwhile, or came in again.", planned, gone)
+        return Progress(f"{text}: it left meanwhile, or came in again. {EARLIER}", planned, gone)
     text = f"{gone:,} of {planned:,} are gone, {plan.left:,} are still to go."
     if not step:
         text += " It stands still when no page goes on with it. It can go on within an hour of its last step."

@@ -194,3 +194,14 @@ def test_a_full_server_is_emptied(client: Client, new_server: Callable[..., Serv
     with redis_at(server.url):
         to_the_end(client, EMAILS, answer(client, EMAILS, question(client, EMAILS)))
     assert server.client.zcard(keys.DEAD) == 0
+
+
+def test_what_was_planned_of_one_queue_is_confirmed_for_no_other(client: Client, valkey: Server) -> None:
+    asked = question(client, EMAILS)
+    before = contents(valkey.client)
+    for url in ("/dead-letters/purge-all?unknown=1", EMAILS.replace("emails", "invoices")):
+        for refused in (client.post(url, hidden(asked)), answer(client, url, asked)):
+            assert refused.status_code == 400
+            assert "This operation is about other entries Nothing was purged by this press." in says(refused)
+    assert changed(before, contents(valkey.client)) == set()
+    to_the_end(client, EMAILS, answer(client, EMAILS, asked))

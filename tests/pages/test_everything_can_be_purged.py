@@ -90,8 +90,8 @@ def test_it_asks_for_the_number_first_and_nothing_moves(
         assert again.status_code == 200
         assert f"Type {n} to purge for good" in says(again)
         assert (f"That was not {n}" in says(again)) == (count != n)
-    plan = {keys.plan(hidden(question)["operation"])} if url != ALL else set()
-    assert changed(before, contents(valkey.client)) == plan
+    plan = set(keys.plan(hidden(question)["operation"])) if url != ALL else set()
+    assert changed(before, contents(valkey.client)) <= plan
 
 
 def test_everything_goes_and_is_told(client: Client, valkey: Server) -> None:
@@ -102,7 +102,7 @@ def test_everything_goes_and_is_told(client: Client, valkey: Server) -> None:
     assert changed(before, contents(valkey.client)) == LOG | {keys.DEAD, keys.COUNTS}
     page = get(client, answer["Location"])
     assert "Purged everything: 9 entries, by you" in says(page)
-    assert "They are gone for good. No copy is kept." in says(page)
+    assert "They are gone for good. No copy is kept. What earlier purges put into the bin is there still." in says(page)
     assert WHY in says(page)
     assert "everything, 9 entries, gone for good" in says(get(client, "/audit/"))
 
@@ -115,7 +115,7 @@ def test_a_queue_goes_and_nothing_else(client: Client, valkey: Server, url: str,
     question = asked(client, url)
     answer = answered(client, question, 3)
     assert answer.status_code == 303
-    moved = changed(before, contents(valkey.client)) - {keys.plan(hidden(question)["operation"])}
+    moved = changed(before, contents(valkey.client)) - set(keys.plan(hidden(question)["operation"]))
     assert moved == LOG | {keys.DEAD, keys.COUNTS}
     assert of(valkey, queue) == 0
     assert valkey.client.zcard(keys.DEAD) == 6
@@ -198,7 +198,7 @@ def test_who_left_the_page_finds_it_stopped_and_goes_on(client: Client, valkey: 
     while stopped.status_code == 200:
         stopped = goes_on(client, stopped)
     assert of(valkey, b"emails") == 0
-    valkey.client.delete(keys.plan(hidden(page)["operation"]))
+    valkey.client.delete(*keys.plan(hidden(page)["operation"]))
     assert "How many did is not kept for longer than an hour." in says(get(client, url))
     assert "Purged everything in emails: up to 700 entries, by you" in says(get(client, url))
 
@@ -220,7 +220,7 @@ def test_what_left_meanwhile_is_told(client: Client, valkey: Server) -> None:
 
 def test_a_plan_that_was_not_kept_is_made_anew_and_asked_about(client: Client, valkey: Server) -> None:
     question = asked(client, EMAILS)
-    valkey.client.delete(keys.plan(hidden(question)["operation"]))
+    valkey.client.delete(*keys.plan(hidden(question)["operation"]))
     dead_letters(valkey.client).add(DIED, [letter(9)])
     again = answered(client, question, 3)
     assert "Type 4 to purge for good" in says(again)

@@ -1,18 +1,19 @@
 """Everything at once, or every entry of a queue that was there at the beginning; recorded before the first one goes."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq import keys, scripts
+from joobq_admin.joobq import keys
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
 from joobq_admin.joobq.entry import Entry
-from joobq_admin.joobq.outcome import AnswerLost, NotDone, Refusal
+from joobq_admin.joobq.outcome import AnswerLost, Unreachable
+from joobq_admin.joobq.purging import Purging, Step
 from tests.support.database import changed, contents
-from tests.support.eventually import eventually
 from tests.support.letters import DIED, NO_TIME, letter
-from tests.support.operators import ANN, before_the_script, dead_letters
+from tests.support.operators import ANN, dead_letters
 from tests.support.servers import Proxy, Server
 
 QUEUES = ["emails", "réports", "", "a b"]
@@ -92,7 +93,7 @@ def test_what_comes_in_or_is_taken_between_the_passes(redis: redis_py.Redis, mon
         queue.add(NO_TIME, newcomers[20:])
         assert queue.purge_entries([Entry(raw, DIED).ref for raw in letters[:10]], operation="another").done
 
-    before_the_script(monkeypatch, meanwhile)
+    before_the_first_goes(monkeypatch, meanwhile)
     assert queue.purge_all("emails", by=ANN, operation="op1") == 120
     left = [raw for raw in redis.zrange(keys.DEAD, 0, -1) if b'"emails"' in raw]
     assert sorted(left) == sorted(newcomers)
@@ -108,72 +109,77 @@ def test_without_a_log_it_works_as_well(redis: redis_py.Redis) -> None:
     assert set(redis.keys()) == {b"emails", b"other"}
 
 
-def test_a_cut_in_the_middle_of_a_queue_says_after_how_many(
-    server: Server, new_proxy: Callable[[Server], Proxy], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["emails", "no such queue"])
+def test_a_cut_in_the_middle_of_a_queue_is_told_and_the_same_operation_goes_on(
+    server: Server, new_proxy: Callable[[Server], Proxy], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     redis, proxy = server.client, new_proxy(server)
     fill(redis)
     dead_letters(redis).purge_all("a b", operation="op0")  # the server knows the scripts
-    before_the_script(monkeypatch, lambda: proxy.cut(after=50 * len(b":1\r\n")))  # one pipeline
-    with pytest.raises(AnswerLost, match="after 50 "):
-        dead_letters(proxy.connect(socket_timeout=10)).purge_all("emails", by=ANN, operation="op1")
-    eventually(lambda: redis.zcard(keys.DEAD) == 260 + 30)
-    after = contents(redis)
-    assert dead_letters(redis).purge_all("emails", by=ANN, operation="op1") == 130  # as recorded
-    assert contents(redis) == after
-    assert dead_letters(redis).purge_all("emails", by=ANN, operation="op2") == 30
+    before_the_first_goes(monkeypatch, proxy.cut)
+    with pytest.raises(AnswerLost, match="entries went, or none"):
+        dead_letters(proxy.connect(socket_timeout=10)).purge_all(name, by=ANN, operation="op1")
+    dead_letters(redis).add(DIED, [letter(9_000)])
+    gone = 130 if name == "emails" else 0
+    for _ in range(2):
+        assert dead_letters(redis).purge_all(name, by=ANN, operation="op1") == gone
+        assert redis.zcard(keys.DEAD) == 391 - gone
+    assert redis.keys("joobq:admin:plan:*") == []
+    assert records(redis)[1:] == [(b"purge_all", b"%d" % gone, name.encode())]
 
 
-@pytest.mark.parametrize("after", [0, 1, 2])
-def test_a_server_that_goes_away_between_two_pipelines_did_part_of_it(
-    server: Server, new_proxy: Callable[[Server], Proxy], monkeypatch: pytest.MonkeyPatch, after: int
+def test_a_server_that_goes_away_before_it_is_recorded_has_purged_nothing(
+    server: Server, new_proxy: Callable[[Server], Proxy], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Never "nothing was done", once something was."""
-    proxy, send, sent = new_proxy(server), scripts.write, []
+    proxy = new_proxy(server)
     fill(server.client)
-    queue = dead_letters(proxy.connect(socket_timeout=10))
+    plan = Purging.plan
 
-    def write(*args):
-        if len(sent) == after:
-            proxy.close()
-        sent.append(args)
-        return send(*args)
+    def planned(*args: Any) -> Step:
+        step = plan(*args)
+        proxy.close()
+        return step
 
-    monkeypatch.setattr(scripts, "write", write)
-    with pytest.raises(AnswerLost, match=f"after {50 * after} "):
-        queue.purge_all("emails", operation="op1")
-    assert server.client.zcard(keys.DEAD) == 520 - 50 * after
+    monkeypatch.setattr(Purging, "plan", planned)
+    with pytest.raises(Unreachable):
+        dead_letters(proxy.connect(socket_timeout=10)).purge_all("emails", operation="op1")
+    assert server.client.zcard(keys.DEAD) == 520
+    assert not server.client.exists(keys.AUDIT)
 
 
 @pytest.mark.parametrize("recorded", [True, False])
-@pytest.mark.parametrize("pipelines", [0, 1])
 def test_a_refusal_on_the_way(
-    redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch, recorded: bool, pipelines: int
+    new_server: Callable[..., Server], monkeypatch: pytest.MonkeyPatch, recorded: bool
 ) -> None:
-    """Rights were taken away meanwhile: nothing was done, unless something was, or was recorded."""
+    """Rights were taken away meanwhile."""
+    redis = new_server("valkey").client
     fill(redis)
-    queue, send, sent = dead_letters(redis) if recorded else DeadLetterQueue(redis), scripts.write, []
-
-    def write(client, calls):
-        sent.append(calls)
-        return send(client, calls) if len(sent) <= pipelines else [Refusal.NOT_ALLOWED] * len(calls)
-
-    monkeypatch.setattr(scripts, "write", write)
-    with pytest.raises((AnswerLost, NotDone)) as raised:
+    queue = dead_letters(redis) if recorded else DeadLetterQueue(redis)
+    before_the_first_goes(monkeypatch, lambda: redis.acl_setuser("default", commands=["-hincrby"]))
+    with pytest.raises(AnswerLost, match="NOT_ALLOWED"):
         queue.purge_all("emails", operation="op1")
-    if recorded or pipelines:
-        assert str(raised.value) == f"NOT_ALLOWED after {50 * pipelines} entries"
-    else:
-        assert isinstance(raised.value, NotDone)
-        assert raised.value.reason is Refusal.NOT_ALLOWED
-    assert redis.zcard(keys.DEAD) == 520 - 50 * pipelines
+    assert redis.zcard(keys.DEAD) == 520
+    redis.acl_setuser("default", commands=["+hincrby"])
+    assert queue.purge_all("emails", operation="op1") == 130
 
 
 def test_the_same_press_at_the_same_moment_is_one(redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(redis)
     queue, answers = dead_letters(redis), []
-    before_the_script(monkeypatch, lambda: answers.append(queue.purge_all("emails", operation="op1")))
+    before_the_first_goes(monkeypatch, lambda: answers.append(queue.purge_all("emails", operation="op1")))
     answers.append(queue.purge_all("emails", operation="op1"))
     assert answers == [130, 130]
     assert redis.zcard(keys.DEAD) == 390
     assert len(records(redis)) == 1
+
+
+def before_the_first_goes(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """All is planned and recorded, then `act` comes, then the first entry of the queue goes."""
+    purge = Purging.purge_planned
+
+    def acts_first(*args: Any) -> Step:
+        monkeypatch.setattr(Purging, "purge_planned", purge)
+        act()
+        return purge(*args)
+
+    monkeypatch.setattr(Purging, "purge_planned", acts_first)

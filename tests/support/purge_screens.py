@@ -147,7 +147,7 @@ def a_purge_of_a_queue_that_stopped(dashboard: Dashboard, server: Server, page: 
     the_list(dashboard, server, page)
     purging = Purging(server.client, AuditLog(server.client), None, by=ANN, reason="Load test", operation="op-1")
     purging.plan("emails", None, 0)
-    purging.purge_all(36, "emails")
+    purging.record(36, "emails")
     page.goto(f"{dashboard.url}/operations/op-1/")
     expect(page.get_by_text("0 of 36 are gone, 36 are still to go.")).to_be_visible()
 

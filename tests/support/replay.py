@@ -18,6 +18,7 @@ from tests.support.letters import digest
 
 Command = list[bytes]
 TRIM = [[b"HDEL", keys.BIN], [b"HINCRBY", keys.BIN], [b"ZREM", keys.BIN_TIMES]]
+PLANS = b"joobq:admin:plan:"  # what is planned is told by its record
 Mark = tuple[str, str, str]  # operation, action, digest
 
 
@@ -72,7 +73,10 @@ class Model:
             self.apply(step)
 
     def apply(self, step: list[Command]) -> None:
+        step = [command for command in step if not command[1].startswith(PLANS)]
         names = [command[0].upper() for command in step]
+        if not names:
+            return
         if b"XADD" in names:
             (record,) = [command for command in step if command[0].upper() == b"XADD"]
             fields = dict(zip(record[3::2], record[4::2], strict=True))
@@ -190,13 +194,16 @@ class Model:
         self.counts.clear()
 
     def _removed(self, step: list[Command]) -> None:
-        """One of those that a purge of its whole queue stands for."""
-        removal, count = step
-        (member,) = removal[2:]
-        del self.dead[member]
-        self.counted(count, member, -1)
-        self.planned[queue_of(member)] -= 1
-        assert self.planned[queue_of(member)] >= 0
+        """Some of those that a purge of their whole queue stands for."""
+        *removals, count = step
+        members = [member for *key, member in removals if key == [b"ZREM", keys.DEAD]]
+        assert len(members) == len(removals)
+        for member in members:
+            del self.dead[member]
+        (queue,) = set(map(queue_of, members))
+        self.counted(count, members[0], -len(members))
+        self.planned[queue] -= len(members)
+        assert self.planned[queue] >= 0
 
     def _add(self, step: list[Command]) -> None:
         while step:
@@ -229,7 +236,7 @@ class Model:
         assert redis.xlen(keys.AUDIT) == len(self.records)
         assert set(redis.zrange(keys.AUDIT_INDEX, 0, -1)) == self.index
         known = {keys.DEAD, keys.COUNTS, keys.BIN, keys.BIN_TIMES, keys.AUDIT, keys.AUDIT_INDEX, *self.lists}
-        assert set(redis.keys()) <= known
+        assert {key for key in redis.scan_iter() if not key.startswith(PLANS)} <= known
 
     def one_copy_an_operation(self) -> None:
         """No operation has sent two copies of a job."""

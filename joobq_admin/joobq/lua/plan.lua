@@ -1,18 +1,28 @@
--- plan: entries that a purge of one queue is to take go on its plan. Once that purge is recorded nothing is added any more.
--- KEYS[1] set the plan: 16 bytes for each entry · KEYS[2] zset the index of the audit log
--- ARGV[1] operation · ARGV[2] how long the plan is kept, ms · ARGV[3...] what goes on it (<= 1000)
+-- plan: entries that a purge of one queue is to take go on its plan. Once that purge is recorded nothing is added any more,
+-- and never to a plan of another queue.
+-- KEYS[1] zset the index of the audit log · KEYS[2] hash the plan · KEYS[3...] sets its parts
+-- ARGV[1] operation · ARGV[2] the queue · ARGV[3] how long the plan is kept, ms
+-- ARGV[4...] what stands on it for each entry (<= 1000)
 -- Returns {how many are on it} · -2 the index holds another type · -3 a write is not allowed. An error changes nothing.
 --include checks
 --include record
+--include parts
 
-local plan, index = unpack(KEYS)
-local operation, keep = unpack(ARGV, 1, 2)
+local index, plan = unpack(KEYS)
+local parts = {unpack(KEYS, 3)}
+local operation, queue, keep = unpack(ARGV, 1, 3)
 
 if not holds(index, 'zset') then return -2 end
-if not (may('SADD', plan, 'm') and may('SREM', plan, 'm') and may('PEXPIRE', plan, 1)) then return -3 end
-redis.call('SREM', plan, '')  -- changes nothing: a script that has written is not refused for memory any more
-if not recorded(index, mark_of(operation, 'purge_all', '')) then
-  redis.call('SADD', plan, unpack(ARGV, 3))
-  redis.call('PEXPIRE', plan, keep)
+if not may_plan(plan, parts) then return -3 end
+redis.call('HDEL', plan, '')  -- changes nothing: a script that has written is not refused for memory any more
+local of = redis.call('HGET', plan, 'queue')
+if (not of or of == queue) and not recorded(index, mark_of(operation, 'purge_all', '')) then
+  for _, part in ipairs(of and {} or parts) do redis.call('UNLINK', part) end
+  redis.call('HSET', plan, 'queue', queue)
+  for i = 4, #ARGV do
+    local part = part_of(parts, ARGV[i])
+    redis.call('SADD', part, ARGV[i])
+  end
+  keep_for(keep, plan, parts)
 end
-return {redis.call('SCARD', plan)}
+return {left_on(parts)}
