@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.urls import reverse
 
@@ -55,6 +56,8 @@ def period(asked: Listing, now: datetime) -> Period:
 
 def figure(found: Trend, asked: Listing, now: datetime) -> Figure:
     (last, per), peak, slots = WORDS[found.period], found.peak, found.slots
+    linked = [slots[n : n + LINKED[found.period]] for n in range(0, len(slots), LINKED[found.period])]
+    narrowed = partial(_narrowed, reverse("entries"))
     top = _round(peak.count if peak else 1)
     heights = [-(-HEIGHT * slot.count // top) for slot in slots]  # one entry is seen too
     bars = [(SLOT * n + (SLOT - BAR) // 2, height) for n, height in enumerate(heights) if height]
@@ -65,7 +68,7 @@ def figure(found: Trend, asked: Listing, now: datetime) -> Figure:
         sum=f"{found.died:,}",
         most=f"{peak.count:,}" if peak else "",
         peak=times.between(peak.since, peak.until, now) if peak else "",
-        peak_url=_narrowed(peak.since, peak.until) if peak else "",
+        peak_url=narrowed(peak.since, peak.until) if peak else "",
         besides=_besides(found),
         width=SLOT * len(slots),
         bars="".join(f"M{x} {HEIGHT}v-{height}h{BAR}v{height}" for x, height in bars),
@@ -74,19 +77,18 @@ def figure(found: Trend, asked: Listing, now: datetime) -> Figure:
         top=f"{top:,}",
         middle=f"{top // 2:,}" if top % 2 == 0 else "",
         marks=[_mark(slots[n * len(slots) // MARKS].since, found.period, first=n == 0) for n in range(MARKS)],
-        slots=[_link(slots[n : n + LINKED[found.period]], now) for n in range(0, len(slots), LINKED[found.period])],
+        slots=[(narrowed(some[0].since, some[-1].until), _told(some, now)) for some in linked],
         periods=[(links.entries(since=each), WORDS[each][0], each is found.period) for each in Period],
     )
 
 
-def _narrowed(since: datetime, until: datetime) -> str:
+def _narrowed(base: str, since: datetime, until: datetime) -> str:
     """Short: there are many of them. A `:` is nothing that must be encoded."""
-    return f"{reverse('entries')}?since={since:{MINUTE}}&until={until:{MINUTE}}"
+    return f"{base}?since={since:{MINUTE}}&until={until:{MINUTE}}"
 
 
-def _link(slots: Sequence[Slot], now: datetime) -> tuple[str, str]:
-    since, until = slots[0].since, slots[-1].until
-    return _narrowed(since, until), f"{times.between(since, until, now)}: {sum(slot.count for slot in slots):,}"
+def _told(slots: Sequence[Slot], now: datetime) -> str:
+    return f"{times.between(slots[0].since, slots[-1].until, now)}: {sum(slot.count for slot in slots):,}"
 
 
 def _round(most: int) -> int:
