@@ -45,29 +45,28 @@ def restore(request: HttpRequest) -> HttpResponse:
     """Undoes one purge: what it put into the bin, and is there still, comes back. Or the rows ticked in the bin do."""
     if "undo" not in request.POST:
         return _ticked(request, purge_forms.ticks(request), Action.RESTORE, dead_letters().restore)
-    undone, now = purge_forms.undone(request), times.now()
-    undo, by = Undo(undone.purge, undone.operation), Actor(request.user.sub, request.user.name)
+    undo, now, by = purge_forms.undo(request), times.now(), Actor(request.user.sub, request.user.name)
     records, log_page = list[Record](), _page_of_the_log(request)
     many = bool(log_page) or answer.wants(request, "results")
     try:
-        records = audit_log().of_operation(undone.purge, "purge", MOST)
+        records = audit_log().of_operation(undo.purge, "purge", MOST)
         many = many or len(records) > 1
         if not records:
             return answered(request, Told(purged.nothing_to_undo(now)), None, h1="Undo")
-        records, digests, left = _of_this_purge(records, undone.operation)
-        outcome = dead_letters().restore(digests, by=by, operation=undone.operation)
-        log.pressed(Action.RESTORE, undone.operation, request.user, outcome)
+        records, digests, left = _of_this_purge(records, undo.operation)
+        outcome = dead_letters().restore(digests, by=by, operation=undo.operation)
+        log.pressed(Action.RESTORE, undo.operation, request.user, outcome)
         if many:
             return _counted(request, outcome, records, digests, left, undo, log_page)
         told = _told(outcome, records[0], undo, request)
     except connection.TROUBLE as trouble:
         said = connection.said(trouble)
-        log.pressed(Action.RESTORE, undone.operation, request.user, Outcome(unsent=(undone.purge,)), said)
+        log.pressed(Action.RESTORE, undo.operation, request.user, Outcome(unsent=(undo.purge,)), said)
         if many:
             return not_sent(request, said)
         told = purged.unsent_undo(records[0].digest if records else "", undo, now, said)
     if told.status == 200 and not request.htmx:
-        return HttpResponseRedirect(links.operation(undone.operation), status=303)
+        return HttpResponseRedirect(links.operation(undo.operation), status=303)
     ref = purged.ref_of(records[0]) if records else None
     return answered(request, Told(told), ref, h1="Undo")
 

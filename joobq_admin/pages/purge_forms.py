@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.lookup import Cursor
 from joobq_admin.pages import forms, links, list_forms
+from joobq_admin.pages.undo import Undo
 
 LONGEST_REASON = 1_000  # characters
 
@@ -58,17 +59,9 @@ def confirmation(request: HttpRequest, n: int, for_good: bool | None = None) -> 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Undone:
-    """`purge`: the operation whose entries are to come back; `operation`: this press."""
-
-    purge: str
-    operation: str
-
-
-def undone(request: HttpRequest) -> Undone:
+def undo(request: HttpRequest) -> Undo:
     posted: Any = request.POST
-    return Undone(forms.operation_id(posted.get("undo")), forms.operation_id(posted.get("operation")))
+    return Undo(forms.operation_id(posted.get("undo")), forms.operation_id(posted.get("operation")))
 
 
 @dataclass(frozen=True, slots=True)
