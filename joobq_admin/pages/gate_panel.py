@@ -7,7 +7,8 @@ from joobq_admin.pages import ledger_answers, times, words
 from joobq_admin.pages.ledger_answers import Told
 from joobq_admin.pages.sends import why
 from joobq_admin.sso.roles import Action, User
-from joobq_admin.triage.gates import Proof, prove
+from joobq_admin.triage import gates
+from joobq_admin.triage.gates import Proof
 
 OPEN = "Workers may claim and renew. Close it to stop new work; what is in flight may still settle."
 
@@ -42,7 +43,7 @@ def panel(ledger: Ledger, stats: LedgerStats, user: User) -> GatePanel:
     }
     if gate is None:
         return GatePanel(heading="Gate open", text=OPEN, closed=False, **button)
-    proof = prove(ledger, stats)
+    proof = gates.prove(ledger, stats)
     return GatePanel(
         heading=f"Gate closed{since(gate)}{by(gate, user)}",
         text="",
@@ -92,8 +93,9 @@ def _proof(proof: Proof, stats: LedgerStats) -> str:
         none = f"0 ids in the leases index, read {at}, and none can be added while the gate is closed"
         return f"Nothing is in flight: {none}."
     if not proof.looked:
-        ids = f"{proof.ids:,} ids in the leases index, and no record of them is leased"
-        return f"No lease was given or renewed since: {ids}"
+        ids = f"{proof.ids:,} id{'s' * (proof.ids != 1)} in the leases index"
+        them = f"the last {gates.MOST:,} of them" if proof.ids > gates.MOST else "them"
+        return f"No lease was given or renewed since: {ids}, and no record of {them} is leased"
     records = f"{proof.looked:,} leased record{'s' * (proof.looked != 1)}"
     which = f"the last {records} of {proof.ids:,} ids" if proof.looked < proof.ids else f"the {records}"
     newest = f"of {which} the newest change is from {_clock(proof.newest)}"

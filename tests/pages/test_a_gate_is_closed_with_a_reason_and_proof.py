@@ -89,7 +89,21 @@ def test_the_proof_is_told_by_what_was_counted(client: Client, ledger: Ledger, m
     assert "and none can be added while the gate is closed." in text
     assert "What was in flight at " in text
     ledger.redis.zadd(ledger.leases_key, {"a": 1})
-    assert "1 ids in the leases index, and no record of them is leased" in gate_of(get(client, LEDGER))
+    assert "1 id in the leases index, and no record of them is leased" in gate_of(get(client, LEDGER))
+    ledger.redis.zadd(ledger.leases_key, {f"ghost {n}": 1 for n in range(gates.MOST)})
+    assert "501 ids in the leases index, and no record of the last 500 of them is leased" in gate_of(
+        get(client, LEDGER)
+    )
+
+
+def test_nothing_is_proved_of_a_gate_that_was_opened_meanwhile(client: Client, ledger: Ledger) -> None:
+    ledger.close_gate(ANN, WHY)
+    stats = ledger.stats()
+    assert gates.prove(ledger, stats)
+    ledger.open_gate(ANN)
+    assert gates.prove(ledger, stats) is None
+    ledger.close_gate(BOB, WHY)
+    assert gates.prove(ledger, stats) is None
 
 
 def test_a_gate_that_does_not_hold_is_not_called_one_that_does(client: Client, ledger: Ledger) -> None:

@@ -220,6 +220,14 @@ def test_more_than_a_moment_allows_end_at_the_next_press(client: Client, valkey:
     assert "End more of them" in says(answer)
 
 
+def test_those_behind_index_entries_that_lie_end_too(client: Client, valkey: Server, one_step: None) -> None:
+    ledger = ledger_of(valkey.client)
+    run_out(ledger, held(ledger, "over", lease=MS))
+    valkey.client.zadd(ledger.leases_key, {f"ghost {n}": 1 for n in range(300)})
+    assert "Ended 1 lease Their requests are due again" in says(expire(client))
+    assert ledger.stats().due == 1
+
+
 def test_where_redis_refuses_that_is_said(client: Client, valkey: Server, new_server: Callable[..., Server]) -> None:
     get(client, LEDGER)
     with redis_at(new_server(replica_of=new_server()).url):
