@@ -72,6 +72,8 @@ def _sifted(found: Found) -> str:
     here = f"1–{n:,}" if asked.cursor is None and n > 1 else f"{n:,}"
     if asked.only("queue", "unknown"):
         return f"{here} of {number(found.counts, asked.queue or '')}"
+    if asked.only("group") and found.group:
+        return f"{here} of {found.group.count:,}"
     return f"{here} of {n:,}" if found.all_here else here
 
 

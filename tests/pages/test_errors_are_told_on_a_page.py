@@ -74,6 +74,7 @@ def test_it_opens_as_a_list_of_its_entries(client: Client) -> None:
     assert link(listed, "By error") == URL
     few = get(client, f"{link(page, 'Review 7')}&limit=2")
     assert "7 dead letters: Socket::ConnectError" in says(few), "by the tally: the page does not hold all"
+    assert "1–2 of 7" in says(few)
 
 
 def test_as_far_as_it_is_counted(client: Client) -> None:
