@@ -40,6 +40,7 @@ HOSTILE = ["-1", "1e9", "1" * 400, "\0", "\n", "'", '"><svg onload=evil=1>', "{{
 @pytest.fixture(autouse=True)
 def letters(valkey: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(background, "LINGER", 0.1)
+    monkeypatch.setattr(searching, "SECONDS", 10.0)
     dated = {raw: ms(NOW - ago) for raw, ago in zip(LETTERS, DIED_AGO, strict=False)}
     valkey.client.zadd(keys.DEAD, dated | {LETTERS[6]: NO_TIME})
     yield

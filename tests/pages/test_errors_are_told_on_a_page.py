@@ -10,6 +10,7 @@ from django.test import Client
 
 from joobq_admin import connection
 from joobq_admin.joobq import background, keys
+from joobq_admin.triage import search as searching
 from joobq_admin.triage.groups import Groups
 from tests.support.background import nobody_counts
 from tests.support.database import changed, contents
@@ -29,6 +30,7 @@ URL = "/dead-letters/groups/"
 def letters(valkey: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(background, "LINGER", 0.3)
     monkeypatch.setattr(background, "PAUSE", 0.01)
+    monkeypatch.setattr(searching, "SECONDS", 10.0)
     refused = {letter(n, "emails" if n % 3 else "invoices", error=REFUSED): NOW - 3 * HOUR // 2 for n in range(6)}
     others = {letter(20, "\udcff", error=EVIL): NO_TIME, b"not json": NOW - 40 * HOUR}
     again = {letter(0, "invoices", error=REFUSED | {"failed_at": "2026-11-29T12:29:51Z"}): NOW}
