@@ -134,6 +134,7 @@ def tending(ledger: Ledger) -> list[Step]:
         Step("close the gate", at("close-gate"), 200, {"operation": "op-close"} | WHY, "gate"),
         Step("look", at("repair"), 200, {"look": "1", "operation": "op-look"}, "repair"),
         Step("repair", at("repair"), 200, {"begin": "1", "operation": "op-repair"}, "repair"),
+        Step("go on with the repair", at("repair"), 200, {"operation": "op-go-on"}, "repair"),
         Step("expire", at("expire"), 200, {"operation": "op-expire"}, "expire"),
         Step("count", at("prune"), 200, {"days": "0", "count_first": "1", "operation": "op-prune"}, "prune"),
         Step("prune", at("prune"), 200, {"days": "0", "n": "1", "count": "1", "operation": "op-prune"} | WHY, "prune"),
