@@ -99,10 +99,10 @@ AT_WORK = {  # how it begins, and how it ends
     "is asked something": ("$('#keys').showModal()", "$('#keys').close()"),
     "is away": ("here(false)", "here(true)"),
 }
-SHORT = """
+SHORT = """() => {
     $ = (selector) => document.querySelector(selector);
     here = (is) => Object.defineProperty(document, "hidden", {value: !is, configurable: true});
-"""
+}"""
 
 
 def test_twenty_times_nothing_is_asked_while_somebody_is_at_work(

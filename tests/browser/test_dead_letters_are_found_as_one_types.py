@@ -1,14 +1,15 @@
 """The list in a browser: what is looked for loads the rows alone, is in the address, and leaves what is typed alone."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from joobq_admin.joobq import keys
 from tests.support import chromium
 from tests.support.dashboard import Dashboard
+from tests.support.eventually import eventually
 from tests.support.letters import ERROR, letter
 from tests.support.servers import Server
 
@@ -62,6 +63,21 @@ def test_typed_and_chosen_it_is_in_the_address_and_comes_back(page: Page, dashbo
     expect(page.get_by_label("Class of the error")).to_have_value("IO::TimeoutError")
     page.get_by_role("link", name="Show all").click()
     expect(rows).to_have_count(50)
+
+
+def test_what_is_typed_meanwhile_is_kept(page: Page, dashboard: Dashboard) -> None:
+    page.goto(f"{dashboard.url}/dead-letters/")
+    search, held = page.get_by_label("Search error"), list[Route]()
+    page.route("**/dead-letters/?q=bo&*", lambda route: held.append(route))
+    search.press_sequentially("bo")
+    eventually(lambda: page.wait_for_timeout(20) or held)
+    page.clock.install()
+    page.clock.pause_at(datetime.now(UTC) + timedelta(hours=1))  # no more is sent
+    search.press_sequentially("b")
+    held[0].continue_()
+    eventually(lambda: page.clock.run_for(20) or page.locator("#results tr.row").count() == 3)
+    expect(search).to_have_value("bob")
+    expect(search).to_be_focused()
 
 
 def test_bars_and_errors_lead_to_their_entries(page: Page, dashboard: Dashboard) -> None:

@@ -62,6 +62,9 @@ def test_a_day_in_words(client: Client, peak: datetime) -> None:
     assert re.fullmatch(
         f"Deaths per 15 min over 24 h: 6 in all, most at .*{first} to .*{last}: 5", drawn(page)["aria-label"]
     )
+    (hot,), (bars,) = elements(page, "rect", class_="hot"), elements(page, "path", class_="bar")
+    assert (hot["x"], hot["y"], hot["height"]) == ("831", "0", "64"), "twelve quarters before the last of 96"
+    assert re.fullmatch(r"M9\d1 64v-13h8v13", bars["d"]), "one of five, in the hour before"
     told = "Not in it: 2 before, 2 without a death time, 1 in times to come, by a clock that is wrong."
     assert told in says(page)
     assert len(elements(page, "a", tabindex="-1")) == 24
