@@ -29,8 +29,10 @@ LONGEST = 80  # characters of a filter
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a list was read with. `dated`: how many of all have a score that is a time; `within`: how many died in the
-    time that is looked for, where only a time is; `groups`: the errors, where one is looked for."""
+    """What a list was read with. `dated`: how many of all have a score that is a time.
+
+    `within`: how many died in the time that is looked for, where only a time is; `groups`: where an error is.
+    """
 
     asked: Listing
     counts: Counts
@@ -121,6 +123,8 @@ def _of_time(found: Found, within: Spread) -> Head:
 def _of_error(found: Found) -> Head:
     """`n`: as it was counted, else as many as there are on this page, where these are all."""
     error, group, counted = found.error, found.group, found.groups
+    if error is None and not found.all_here:
+        return Head("", "Dead letters of one error", "", "none so far", by_error=True, sifted=True)
     if error is None:
         return Head("", "No dead letter of this error", "None has it any more.", "none", by_error=True, sifted=True)
     told = [errors.in_words(error)]

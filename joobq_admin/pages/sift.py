@@ -10,6 +10,7 @@ from joobq_admin.pages.list_forms import Listing
 from joobq_admin.pages.list_head import KINDS
 from joobq_admin.pages.rows import face
 from joobq_admin.pages.tokens import plain
+from joobq_admin.triage.fingerprint import error_class
 from joobq_admin.triage.search import PRESETS
 
 TIMES = {"1h": "Last hour", "24h": "Last 24 h", "7d": "Last 7 d", "30d": "Last 30 d"}
@@ -59,8 +60,8 @@ def sift(asked: Listing, now: datetime) -> Sift:
 
 
 def classes(entries: Iterable[Entry]) -> list[str]:
-    """What may be chosen as a class: those of the entries that are here."""
-    return sorted({face(entry).cls for entry in entries if entry.error})
+    """What may be chosen as a class: those of the entries that are here, as far as they are shown."""
+    return sorted({face(each).cls for each in entries if each.error and error_class(each.error) == face(each).cls})
 
 
 def _local(at: datetime | None) -> str:

@@ -242,10 +242,21 @@ def test_the_name_of_a_queue_that_no_form_can_send_is_not_dropped(client: Client
     assert not elements(page, "input", type="search")
 
 
-def test_an_error_says_what_it_is_and_leads_back_to_the_others(client: Client) -> None:
+def test_an_error_says_what_it_is_and_leads_back_to_the_others(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     page = get(client, f"/dead-letters/?group={error_of(LETTERS[0])}")
     assert "2 dead letters: IO::TimeoutError" in says(page)
     assert "Read timed out after (n)" in says(page)
     assert link(page, "By error") == "/dead-letters/groups/"
     gone = get(client, "/dead-letters/?group=1-0123456789abcdef")
     assert "No dead letter of this error" in says(gone)
+    monkeypatch.setattr(searching, "BUDGET", 3)
+    so_far = get(client, "/dead-letters/?group=1-0123456789abcdef")
+    assert "Dead letters of one error" in says(so_far)
+    assert "None found so far, read down to" in says(so_far)
+
+
+def test_the_classes_of_a_page_can_be_chosen(client: Client, valkey: Server) -> None:
+    secret = ERROR | {"error_class": "password=hunter2 IO::Error"}
+    valkey.client.zadd(keys.DEAD, {letter(60, error=secret): ms(NOW)})
+    offered = [each["value"] for each in elements(get(client, "/dead-letters/"), "option") if "::" in each["value"]]
+    assert offered == ["IO::TimeoutError", "Socket::ConnectError"]
