@@ -35,7 +35,7 @@ format: .venv/for-tests
 
 # where `make run` has collected the static files, the tests must not see old ones
 pytest: .venv/for-tests $(if $(wildcard $(STATIC)),$(STATIC))
-	$(BIN)/pytest -n 2 --dist worksteal $(ARGS)
+	$(BIN)/pytest -n 3 --dist worksteal $(ARGS)
 
 lab: .venv/for-tests
 	@for fuzzer in $(patsubst tests/lab/%.py,tests.lab.%,$(wildcard tests/lab/fuzz_*.py)); do \
@@ -43,7 +43,7 @@ lab: .venv/for-tests
 	done
 	$(BIN)/python -m tests.lab.growth
 	$(BIN)/python -m tests.lab.start
-	LAB=1 $(BIN)/pytest -n 2 --dist worksteal $$(grep -rlF tests.support.trials --include='test_*.py' tests)
+	LAB=1 $(BIN)/pytest -n 3 --dist worksteal $$(grep -rlF tests.support.trials --include='test_*.py' tests)
 	$(BIN)/python -m tests.lab.model $(SECONDS)
 	$(BIN)/python -m tests.lab.storm $(STORM)
 	$(BIN)/python -m tests.lab.cluster

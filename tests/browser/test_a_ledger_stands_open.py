@@ -91,12 +91,11 @@ def test_where_no_answer_comes_what_was_read_stays_and_says_so(
             lambda route: route.fulfill(status=502, body="<html>a proxy's own page</html>"),
         ):
             page.route("**/deliveries/**", answer)
-            a_look_later(page)
-            expect(page.locator(f"{box} .unanswered")).to_be_visible()
+            unanswered = page.locator(f"{box} .unanswered")
+            eventually(lambda said=unanswered: a_look_later(page) or said.is_visible())
             assert page.url == url
             page.unroute("**/deliveries/**")
-            a_look_later(page)
-            expect(page.locator(f"{box} .unanswered")).to_be_hidden()
+            eventually(lambda said=unanswered: a_look_later(page) or said.is_hidden())
 
 
 def test_a_press_without_an_answer_is_made_again_plainly(

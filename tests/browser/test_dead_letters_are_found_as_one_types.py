@@ -13,15 +13,15 @@ from tests.support.eventually import eventually
 from tests.support.letters import ERROR, letter
 from tests.support.servers import Server
 
-NOW = int(datetime.now(UTC).timestamp() * 1000)
 MINUTE = 60_000
 TIMEOUT = ERROR | {"message": "Read timed out", "error_class": "IO::TimeoutError"}
 
 
 @pytest.fixture(autouse=True)
 def letters(valkey: Server) -> None:
-    died = {letter(n, "invoices", error=TIMEOUT): NOW - n * MINUTE for n in range(60)}
-    died |= {letter(100 + n, "emails", to=f"bob{n}@example.com"): NOW - 10_000 * MINUTE for n in range(3)}
+    now = int(datetime.now(UTC).timestamp() * 1000)
+    died = {letter(n, "invoices", error=TIMEOUT): now - n * MINUTE for n in range(60)}
+    died |= {letter(100 + n, "emails", to=f"bob{n}@example.com"): now - 10_000 * MINUTE for n in range(3)}
     valkey.client.zadd(keys.DEAD, died)
 
 

@@ -19,7 +19,7 @@ from tests.support.html import elements, get, hidden, link, rows, says
 from tests.support.letters import DIED, ERROR, NO_TIME, digest, jid, letter
 from tests.support.servers import Server
 
-NOW = datetime.now(UTC)
+NOW = datetime.now(UTC)  # anew for each test: the suite takes minutes
 TIMEOUT = ERROR | {"message": "Read timed out after 30 s", "error_class": "IO::TimeoutError"}
 REFUSED = ERROR | {"message": "Connection refused", "error_class": "Socket::ConnectError"}
 LETTERS = [
@@ -39,6 +39,7 @@ HOSTILE = ["-1", "1e9", "1" * 400, "\0", "\n", "'", '"><svg onload=evil=1>', "{{
 
 @pytest.fixture(autouse=True)
 def letters(valkey: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setitem(globals(), "NOW", datetime.now(UTC))
     monkeypatch.setattr(background, "LINGER", 0.1)
     monkeypatch.setattr(searching, "SECONDS", 10.0)
     dated = {raw: ms(NOW - ago) for raw, ago in zip(LETTERS, DIED_AGO, strict=False)}
