@@ -49,9 +49,10 @@ def groups(request: HttpRequest) -> HttpResponse:
     if unknown := list(forms.query(request)):
         raise BadRequest(f"There is no filter “{unknown[0][:80]}” by error.")
     found, now = grouping().groups(), times.now()
-    shown = found.groups[:MOST_SHOWN]
+    shown, told = found.groups[:MOST_SHOWN], bool(found.groups) or found.complete  # else none is known yet
     context = {
-        "title": f"{len(found.groups):,} errors",
+        "title": f"{len(found.groups):,} errors" if told else "Errors",
+        "told": told,
         "n": f"{len(found.groups):,}",
         "letters": f"{found.total:,} dead letter{'s' * (found.total != 1)}",
         "sure": _sure(found),
