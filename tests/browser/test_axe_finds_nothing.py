@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support import chromium, ledger_screens, list_screens, purge_screens, screens
+from tests.support import chromium, entry_screens, ledger_screens, list_screens, purge_screens, screens
 from tests.support.chromium import DESKTOP, PHONE
 from tests.support.dashboard import Dashboard
 from tests.support.screens import Prepared
@@ -17,7 +17,9 @@ from tests.support.servers import Server
 from tests.support.trials import LAB
 
 LOOKS = list(product((DESKTOP, PHONE), ("light", "dark"))) if LAB else [(DESKTOP, "light"), (PHONE, "dark")]
-PAGES = [*screens.PAGES, *list_screens.PAGES, *purge_screens.PAGES, *ledger_screens.PAGES]
+PAGES = [
+    page for module in (screens, list_screens, entry_screens, purge_screens, ledger_screens) for page in module.PAGES
+]
 
 NO_CHANGES = "Redis takes no changes now. It said NOREPLICAS. Load this page again to see whether it does."
 
