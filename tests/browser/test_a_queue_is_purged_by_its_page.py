@@ -6,6 +6,7 @@ from playwright.sync_api import Page, Route, expect
 
 from joobq_admin.joobq import keys
 from tests.support.dashboard import Dashboard
+from tests.support.eventually import eventually
 from tests.support.letters import DIED, letter
 from tests.support.servers import Server
 
@@ -34,11 +35,13 @@ def test_it_asks_when_all_is_looked_through_stops_and_goes_on(dashboard: Dashboa
     page.route("**/purge-all?*", hold)
     button.click()
     expect(page.get_by_role("heading", name="Looking for everything in emails")).to_be_visible()
+    eventually(lambda: page.title() and held)  # routes are heard of only while the page is asked
     page.get_by_role("button", name="Leave it").click()
     with page.expect_response("**/purge-all?*"):
         held.pop().continue_()
     button.click()
     expect(page.get_by_role("heading", name="Looking for everything in emails")).to_be_visible()
+    eventually(lambda: page.title() and held)  # routes are heard of only while the page is asked
     assert len(held) == 1, "whoever leaves it ends it"
     page.unroute("**/purge-all?*")
     expect(page.get_by_label("Reason")).to_be_focused(timeout=20_000)
