@@ -7,7 +7,7 @@ ratios stay. N: dead letters, and requests of a ledger.
 import os
 import sys
 
-from tests.bench import ledger, listing
+from tests.bench import ledger, listing, pages
 from tests.bench.figures import table
 from tests.support.servers import KINDS, Server
 
@@ -18,6 +18,7 @@ def main() -> None:
         with Server(kind) as server, Server(kind) as small:
             head = f"{n:,}, {_named(server)}, {os.cpu_count()} cores, load"
             table(f"The list: entries {head} {os.getloadavg()[0]:.1f}", listing.figures(server, small, n))
+            table(f"Pages: entries {head} {os.getloadavg()[0]:.1f}", pages.figures(server, n))
             table(f"The ledger: requests {head} {os.getloadavg()[0]:.1f}", ledger.figures(server, n))
 
 
