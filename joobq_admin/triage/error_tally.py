@@ -22,7 +22,7 @@ OTHERS = 0  # an error's or a queue's number: one of those that are not
 NEVER, DOOMSDAY = 0, (1 << 32) - 1  # seconds: no time is known; the last that has room
 NO_JOB = 0
 
-_row, _sum = Struct("<HHIq"), Struct("<HHIII")
+_row = Struct("=HHIq")
 
 
 class Row(NamedTuple):
@@ -34,23 +34,13 @@ class Row(NamedTuple):
     job: int
 
 
-class Sum(NamedTuple):
-    """Of rows of one error and queue. `first`, `last`: seconds; NEVER: none has a time."""
-
-    error: int
-    queue: int
-    entries: int
-    first: int
-    last: int
-
-
 class Rows:
-    """Of the entries of a block, with their sums: to add up a million entries, a block is not gone through again."""
+    """Of the entries of a block; by column, that a million of them are added up in little time."""
 
-    __slots__ = ("_rows", "_sums")
+    __slots__ = ("_rows",)
 
-    def __init__(self, rows: bytes, sums: bytes) -> None:
-        self._rows, self._sums = rows, sums
+    def __init__(self, rows: bytes) -> None:
+        self._rows = rows
 
     def __len__(self) -> int:
         return len(self._rows) // _row.size
@@ -60,16 +50,22 @@ class Rows:
         return _row.iter_unpack(self._rows)
 
     def __add__(self, other: "Rows") -> "Rows":
-        return Rows(self._rows + other._rows, self._sums + other._sums)
+        return Rows(self._rows + other._rows)
 
     @property
-    def sums(self) -> Iterator[Sum]:
-        """An error and queue may come twice."""
-        return map(Sum._make, _sum.iter_unpack(self._sums))
+    def errors(self) -> Iterable[int]:
+        return memoryview(self._rows).cast("H")[::8]
+
+    @property
+    def queues(self) -> Iterable[int]:
+        return memoryview(self._rows).cast("H")[1::8]
+
+    @property
+    def seconds(self) -> Iterable[int]:
+        return memoryview(self._rows).cast("I")[1::4]
 
     @property
     def jobs(self) -> Iterable[int]:
-        """The column of that name."""
         return memoryview(self._rows).cast("q")[1::2]
 
 
@@ -100,12 +96,9 @@ class ErrorTally(Blocks[Row]):
         )
 
     def kept(self, names: Iterable[Row], before: Sized) -> Rows:
-        rows, sums = list(names), dict[tuple[int, int], Sum]()
-        self.changes += bool(rows or len(before))
-        for error, queue, seconds, _ in rows:
-            _, _, count, first, last = sums.get((error, queue)) or (0, 0, 0, seconds, seconds)
-            sums[error, queue] = Sum(error, queue, count + 1, _earlier(first, seconds), max(last, seconds))
-        return Rows(b"".join(starmap(_row.pack, rows)), b"".join(starmap(_sum.pack, sums.values())))
+        rows = Rows(b"".join(starmap(_row.pack, names)))
+        self.changes += bool(len(rows) or len(before))
+        return rows
 
     def forget(self, used: Collection[int]) -> None:
         """Errors that no entry has any more leave their numbers to others. `used`: those of all entries."""
@@ -135,11 +128,6 @@ class ErrorTally(Blocks[Row]):
         number = self._queue_numbers[name] = 1 + len(self.queues)
         self.queues[number] = name
         return number
-
-
-def _earlier(one: int, other: int) -> int:
-    """NEVER is no time."""
-    return min(one, other) if one and other else one or other
 
 
 def _seconds(entry: Entry) -> int:

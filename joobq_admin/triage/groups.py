@@ -15,7 +15,7 @@ from time import monotonic
 from joobq_admin.joobq import background
 from joobq_admin.joobq.background import Background, Proofs, begins_anew_in_a_child
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
-from joobq_admin.triage.error_tally import MOST_ERRORS, NEVER, NO_JOB, OTHERS, ErrorTally, Rows
+from joobq_admin.triage.error_tally import DOOMSDAY, MOST_ERRORS, NEVER, NO_JOB, OTHERS, ErrorTally, Rows
 from joobq_admin.triage.fingerprint import Fingerprint
 from joobq_admin.triage.history import LONG_AGO
 from joobq_admin.triage.redact import Redaction
@@ -167,18 +167,24 @@ class Sums:
         self.hours = defaultdict[int, list[int]](lambda: [0] * HOURS)
         until = int(as_of.timestamp())
         for rows in self._blocks:
-            newest = NEVER
-            for error, queue, count, first, last in rows.sums:
-                self.queues[error][queue] += count
-                if last != NEVER:
-                    self.first[error] = min(self.first.get(error, first), first)
-                    self.last[error] = max(self.last.get(error, last), last)
-                    newest = max(newest, last)
-            if newest > until - HOURS * 3600:
+            if self._count(rows) > until - HOURS * 3600:
                 self._count_hours(rows, until)
         self._is_whole = tally.complete
         if self._is_whole:
             self._count_again(1 + tally.total // JOBS)
+
+    def _count(self, rows: Rows) -> int:
+        """The newest time of death, NEVER: none is known."""
+        for (error, queue), n in Counter(zip(rows.errors, rows.queues, strict=True)).items():
+            self.queues[error][queue] += n
+        times = sorted(zip(rows.seconds, rows.errors, strict=True))
+        dated = [(seconds, error) for seconds, error in times if seconds != NEVER]
+        last = {error: seconds for seconds, error in dated}
+        first = {error: seconds for seconds, error in reversed(dated)}
+        for error in last:
+            self.first[error] = min(self.first.get(error, DOOMSDAY), first[error])
+            self.last[error] = max(self.last.get(error, NEVER), last[error])
+        return times[-1][0]
 
     def _count_hours(self, rows: Rows, until: int) -> None:
         hours, since = self.hours, until - HOURS * 3600
