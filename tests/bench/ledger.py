@@ -145,7 +145,7 @@ def _machine() -> tuple[int, int]:
 
 def _claimers(server: Server, n: int) -> list[Figure]:
     """How many times as fast eight can be is said by what one leaves of the server, and all others of the cores."""
-    at_once, rounds = max(MAX_BATCH * 8, min(n, 20_000)), {1: list[Claimed](), 8: list[Claimed]()}
+    at_once, rounds = max(MAX_BATCH * 8, min(n, 100_000)), {1: list[Claimed](), 8: list[Claimed]()}
     for _ in range(ROUNDS):
         for workers, into in rounds.items():
             into.append(_claimed(server, at_once, workers))
