@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from joobq_admin.joobq import keys
-from joobq_admin.joobq.entry import Entry, to_bytes, to_text
+from joobq_admin.joobq.entry import Entry, Kind, to_bytes, to_text
 from joobq_admin.joobq.queues import LOOK
 from joobq_admin.pages import times
 from joobq_admin.pages.sends import name_of
@@ -14,7 +14,7 @@ from joobq_admin.pages.tokens import plain
 from joobq_admin.pages.words import joined, nth
 from joobq_admin.triage import preflight
 from joobq_admin.triage.history import LONG_AGO
-from joobq_admin.triage.preflight import Fact, Preflight, Sign, Warning
+from joobq_admin.triage.preflight import Fact, Preflight, Sign
 
 AUDIT, DEAD, DELAYED = (to_text(key) for key in (keys.AUDIT, keys.DEAD, keys.DELAYED))
 SECOND = "This one would be a second copy."
@@ -36,7 +36,7 @@ class Outlook:
 
 def outlook(entry: Entry, flight: Preflight, seen: preflight.Outlook, here: Sequence[Entry], now: datetime) -> Outlook:
     """`here`: the entries of its job that were found."""
-    lines = (*_before(entry, flight, seen, here, now), *_now(entry, seen, now), *_itself(flight))
+    lines = (*_before(entry, flight, seen, here, now), *_now(entry, seen, now), *_itself(entry))
     return Outlook([Line(text, plain(source, 400)) for text, source in lines], _nothing(entry, seen))
 
 
@@ -88,13 +88,13 @@ def _now(entry: Entry, seen: preflight.Outlook, now: datetime) -> Iterator[Line]
         yield Line(f"No sign of a worker: {idle}, and nothing of it is being run.", fact.source)
 
 
-def _itself(flight: Preflight) -> Iterator[Line]:
-    if Warning.EXPIRED in flight.warnings:
+def _itself(entry: Entry) -> Iterator[Line]:
+    if entry.kind is Kind.EXPIRED:
         text = "It never failed: it had expired before a worker took it. It is sent with a new expiry."
         yield Line(text, "status, expires")
-    if Warning.NO_RETRIES in flight.warnings:
+    if entry.max_retries == 0:
         yield Line("It runs once: its max_retries is 0, so a failure is a death at once.", "max_retries")
-    if Warning.NO_JID in flight.warnings:
+    if entry.jid is None:
         yield Line("It has no jid: a worker gives it a new one, and this dashboard cannot follow it.", "jid")
 
 

@@ -6,13 +6,13 @@ names the key or the field that it was read from, and what was seen there, never
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 
 from joobq_admin.joobq import keys, queues
 from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
-from joobq_admin.joobq.entry import Entry, Kind, to_bytes, to_text
+from joobq_admin.joobq.entry import Entry, to_bytes, to_text
 from joobq_admin.joobq.outcome import Refused
 from joobq_admin.joobq.queues import Whereabouts, Workers
 from joobq_admin.joobq.redriven import CannotRedrive, Redriven
@@ -22,23 +22,17 @@ from joobq_admin.triage.lately import MINUTES, Arriving, Lately, Look
 from joobq_admin.triage.redact import Redaction
 
 
-class Warning(StrEnum):
-    DIED_AGAIN = "died again"  # it was redriven before, and died
-    SENT_SINCE = "sent since"  # another entry of its job was redriven after this death
-    EXPIRED = "expired"  # it never failed: it waited too long
-    NO_RETRIES = "no retries"  # max_retries is 0: a failure is a death at once
-    NO_JID = "no jid"  # a worker gives it a new one
-
-
 @dataclass(frozen=True, slots=True)
 class Preflight:
-    """Either what a redrive would push now, or why it would be refused."""
+    """Either what a redrive would push now, or why it would be refused. Source: the entry's bytes and the audit log.
+
+    `redriven_before`: the redrive after which it died again; `redriven_since`: of another death of its job, after this.
+    """
 
     push: Redriven | None
     refused: Refused | None
-    warnings: tuple[Warning, ...]
     redriven_before: Record | None
-    redriven_since: Record | None = None
+    redriven_since: Record | None
 
 
 def preflight(queue: DeadLetterQueue, entry: Entry, records: Iterable[Record]) -> Preflight:
@@ -48,21 +42,13 @@ def preflight(queue: DeadLetterQueue, entry: Entry, records: Iterable[Record]) -
     try:
         push = queue.preview(entry)
     except CannotRedrive as no:
-        return Preflight(None, Refused(entry.ref, no.reason, no.detail), (), before)
-    found = {
-        Warning.DIED_AGAIN: before is not None,
-        Warning.SENT_SINCE: since is not None,
-        Warning.EXPIRED: entry.kind is Kind.EXPIRED,
-        Warning.NO_RETRIES: entry.max_retries == 0,
-        Warning.NO_JID: entry.jid is None,
-    }
-    return Preflight(push, None, tuple(warning for warning, holds in found.items() if holds), before, since)
+        return Preflight(None, Refused(entry.ref, no.reason, no.detail), before, since)
+    return Preflight(push, None, before, since)
 
 
 class Sign(StrEnum):
     """What bears on whether it dies again."""
 
-    RENEWED = "renewed"  # it gets a new expiry: `at`
     WAITING = "waiting"  # a copy of the job waits in its queue: `count` = its place from the front
     PROCESSING = "processing"  # a worker has a copy of it, or left it behind
     DELAYED = "delayed"  # a copy of it will be retried: `at`, where that is told
@@ -124,7 +110,6 @@ def outlook(
         *_alive(entry, job),
         *_arriving(look.arriving(error, entry.digest)),
         *_without_workers(entry, workers),
-        *_renewed(flight),
     )
     return Outlook(facts, job, workers, look.covers(look.as_of - MINUTES))
 
@@ -155,12 +140,6 @@ def _without_workers(entry: Entry, workers: Workers | None) -> Iterator[Fact]:
         name = to_bytes(entry.queue)
         sources = [name if workers.waiting else keys.PROCESSED, keys.processing(name)]
         yield Fact(Sign.NO_WORKER, ", ".join(map(_name, sources)), count=workers.waiting)
-
-
-def _renewed(flight: Preflight) -> Iterator[Fact]:
-    for change in flight.push.changes if flight.push else ():
-        if change.field == "expires":
-            yield Fact(Sign.RENEWED, "expires", at=datetime.fromtimestamp(int(change.now) / 1000, UTC))
 
 
 def _deaths(here: Sequence[Entry], records: Iterable[Record], all_here: bool) -> Iterator[Fact]:

@@ -1,7 +1,7 @@
 """Before a redrive: what bears on whether the job dies again, each with the key that says so, and nothing more."""
 
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 import redis as redis_py
@@ -63,16 +63,6 @@ def test_nothing_speaks_against_it(dead: redis_py.Redis) -> None:
     assert (found.workers.waiting, found.workers.processing, found.workers.processed) == (0, 0, 35)
     assert found.job is not None
     assert found.job.whole
-
-
-def test_an_expiry_that_is_renewed(redis: redis_py.Redis) -> None:
-    raw = letter(1, expires=5)
-    redis.zadd(keys.DEAD, {raw: now() - 3_000_000})
-    renewed = told(redis, raw).of(Sign.RENEWED)
-    assert renewed is not None
-    assert renewed.source == "expires"
-    assert renewed.at is not None
-    assert abs(renewed.at - datetime.now(UTC) - timedelta(hours=72)) < timedelta(minutes=1)
 
 
 def test_a_copy_that_is_alive(dead: redis_py.Redis) -> None:
