@@ -93,10 +93,10 @@ def _proof(proof: Proof, stats: LedgerStats) -> str:
         none = f"0 ids in the leases index, read {at}, and none can be added while the gate is closed"
         return f"Nothing is in flight: {none}."
     if not proof.looked:
-        ids = f"{proof.ids:,} id{'s' * (proof.ids != 1)} in the leases index"
+        ids = f"{words.counted(proof.ids, 'id')} in the leases index"
         them = f"the last {gates.MOST:,} of them" if proof.ids > gates.MOST else "them"
         return f"No lease was given or renewed since: {ids}, and no record of {them} is leased"
-    records = f"{proof.looked:,} leased record{'s' * (proof.looked != 1)}"
+    records = words.counted(proof.looked, "leased record")
     which = f"the last {records} of {proof.ids:,} ids" if proof.looked < proof.ids else f"the {records}"
     newest = f"of {which} the newest change is from {_clock(proof.newest)}"
     if proof.since is None:
@@ -108,12 +108,10 @@ def _proof(proof: Proof, stats: LedgerStats) -> str:
 
 def _so(gate: Gate, stats: LedgerStats) -> str:
     if stats.last_lease:
-        ends = (
-            f"the last lease ends at {_clock(stats.last_lease)}, in {times.span(_seconds(stats.last_lease - stats.at))}"
-        )
+        ends = f"the last lease ends at {_clock(stats.last_lease)}, in {times.ahead(stats.last_lease - stats.at)}"
         return f"Admissions go on and wait. Work in flight may finish: {ends}."
     if stats.expired:
-        n = f"{stats.expired:,} lease{'s are' if stats.expired != 1 else ' is'} over"
+        n = f"{words.counted(stats.expired, 'lease is', 'leases are')} over"
         return f"Admissions go on and wait. {n}: nobody can settle there any more."
     at = times.at(gate.closed_at)
     flight = f"at {times.clock(at, times.now())}" if at else "then"
@@ -125,7 +123,3 @@ def _so(gate: Gate, stats: LedgerStats) -> str:
 def _clock(ms: int | None) -> str:
     at = times.at(ms)
     return times.clock(at, times.now()) if at else f"{ms} ms"
-
-
-def _seconds(ms: int) -> int:
-    return max(0, ms) // 1_000

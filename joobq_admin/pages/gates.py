@@ -73,8 +73,7 @@ def _asked(request: HttpRequest, ledger: Ledger, operation: str, given: Confirma
     stats = ledger.stats()
     split = [("In flight now", f"{stats.leased:,}"), ("Due now, will wait", f"{stats.due:,}")]
     if stats.last_lease:
-        ends = f"in {times.span(max(0, stats.last_lease - stats.at) // 1_000)}"
-        split.append(("Last lease ends, if not settled before", ends))
+        split.append(("Last lease ends, if not settled before", f"in {times.ahead(stats.last_lease - stats.at)}"))
     url = ledger_answers.url(ledger, "close-gate")
     question = Question(ledger_answers.head(ledger), url, operation, split, given)
     context = {"ask": question, "title": "Close the gate?"}

@@ -38,7 +38,6 @@ class Told:
     heading: str
     text: str
     status: int = 200
-    tone: str = "warn"
     unrecorded: str = ""
     unsure: bool = False
 

@@ -8,12 +8,11 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest
 
 from joobq_admin import connection
-from joobq_admin.joobq.delivery import Ledger, Mended, asked
+from joobq_admin.joobq.delivery import MENDED, Ledger, Mended, asked
 from joobq_admin.pages import forms
 
 LONGEST_AGE = 36_500  # days
 MOST = 10**12
-NUMBERS = ("records", "entries", "expired", "mended", "quarantined")
 
 
 def ledger(request: HttpRequest) -> Ledger:
@@ -74,7 +73,7 @@ def repairing(request: HttpRequest) -> Repairing:
         asked.repair_cursor(at)
     except ValueError as wrong:
         raise BadRequest("no such place") from wrong
-    numbers = (forms.number(posted.get(name), 0, 0, MOST) for name in NUMBERS)
+    numbers = (forms.number(posted.get(name), 0, 0, MOST) for name in MENDED)
     return Repairing(
         begins=forms.flag(posted, "begin"),
         looks=forms.flag(posted, "look"),

@@ -125,19 +125,17 @@ def numbers(
     ledger: Ledger, stats: LedgerStats, leased: Sequence[Header | CorruptRecord], due: Sequence[Header | CorruptRecord]
 ) -> Numbers:
     at = times.at(stats.at)
-    oldest = f"oldest due {ago(stats.at - stats.oldest_due)}" if stats.oldest_due is not None else "nothing due"
-    held = f"{stats.records:,} record{'s' * (stats.records != 1)}"
-    nothing = not (stats.records or stats.due or stats.later or stats.leased or stats.quarantined or stats.gate)
+    oldest = f"oldest due {times.ago(stats.at - stats.oldest_due)}" if stats.oldest_due is not None else "nothing due"
     read = f"read {times.named(at)}" if at else ""
     waits = "waiting for the gate" if stats.gate and stats.due else ""
     ends = next((each.lease_until for each in leased if isinstance(each, Header) and each.lease_until), None)
     later = next((each.due_at for each in due if isinstance(each, Header) and each.due_at > stats.at), None)
     return Numbers(
         url=ledger_answers.url(ledger),
-        sub=" · ".join([NOTHING if nothing else held, oldest, read]),
+        sub=" · ".join([NOTHING if stats.empty else words.counted(stats.records, "record"), oldest, read]),
         tally=[
             Number("Due now", f"{stats.due:,}", waits),
-            Number("Due later", f"{stats.later:,}", f"next in {ahead(later - stats.at)}" if later else ""),
+            Number("Due later", f"{stats.later:,}", f"next in {times.ahead(later - stats.at)}" if later else ""),
             Number("Leased", f"{stats.leased:,}", _first_end(stats, ends)),
             Number("Lease over", f"{stats.expired:,}", "", "warn" if stats.expired else ""),
             Number("Quarantined", f"{stats.quarantined:,}", "", "bad" if stats.quarantined else ""),
@@ -148,7 +146,7 @@ def numbers(
 def _first_end(stats: LedgerStats, ends: int | None) -> str:
     if not stats.leased:
         return "nothing in flight" if not stats.expired else ""
-    return f"ends first in {ahead(ends - stats.at)}" if ends and ends > stats.at else ""
+    return f"ends first in {times.ahead(ends - stats.at)}" if ends and ends > stats.at else ""
 
 
 def requests(
@@ -180,20 +178,11 @@ def _request(ledger: Ledger, each: Header | CorruptRecord, now: int) -> Request:
 def when(state: State, due_at: int, lease_until: int | None, now: int) -> str:
     """What its state waits for."""
     if state is State.LEASED and lease_until:
-        over = now >= lease_until
-        return f"lease over since {ago(now - lease_until)}" if over else f"lease ends in {ahead(lease_until - now)}"
+        left = lease_until - now
+        return f"lease ends in {times.ahead(left)}" if left > 0 else f"lease over since {times.ago(-left)}"
     if state is State.READY:
-        return f"due in {ahead(due_at - now)}" if due_at > now else f"due since {ago(now - due_at)}"
+        return f"due in {times.ahead(due_at - now)}" if due_at > now else f"due since {times.ago(now - due_at)}"
     return "settled since this was read"
-
-
-def ago(ms: int) -> str:
-    return times.span(max(0, ms) // 1_000)
-
-
-def ahead(ms: int) -> str:
-    """Rounded up: what is left is never said to be over."""
-    return times.span(-(-max(0, ms) // 1_000))
 
 
 def expire_panel(ledger: Ledger, stats: LedgerStats, user: User) -> ExpirePanel:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from joobq_admin.joobq.audit import Record
-from joobq_admin.pages import links, times
+from joobq_admin.pages import links, times, words
 from joobq_admin.pages.sends import name_of, why
 from joobq_admin.pages.tokens import plain
 from joobq_admin.sso.roles import User
@@ -36,8 +36,11 @@ def of_a_ledger(record: Record) -> bool:
 def name(record: Record) -> str:
     """'shop / emails', and the request if it is about one."""
     request = record.fields.get("request", "")
-    of = f"{plain(record.fields['namespace'], 80)} / {plain(record.queue, 80)}"
-    return f"{of}, {plain(request, 80)}" if request else of
+    return f"{_ledger(record)}, {plain(request, 80)}" if request else _ledger(record)
+
+
+def _ledger(record: Record) -> str:
+    return f"{plain(record.fields['namespace'], 80)} / {plain(record.queue, 80)}"
 
 
 def url(record: Record) -> str:
@@ -55,7 +58,7 @@ def operation(records: Sequence[Record], user: User, now: datetime) -> dict[str,
         "heading": f"{done}, by {name_of(newest, user)}",
         "operation": newest.operation,
         "ledger_url": links.ledger(newest.fields["namespace"], newest.queue),
-        "ledger": f"{plain(newest.fields['namespace'], 80)} / {plain(newest.queue, 80)}",
+        "ledger": _ledger(newest),
         "request_url": url(newest) if newest.fields.get("request") else "",
         "reason": why(newest.reason),
         "rows": [(times.when(record.at, now) if record.at else None, word(record), did(record)) for record in records],
@@ -102,4 +105,4 @@ def _n(record: Record, field: str, one: str, many: str = "") -> str:
     if not text:
         return f"an unknown number of {many or f'{one}s'}"
     n = int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else 0
-    return f"{n:,} {one if n == 1 else many or f'{one}s'}"
+    return words.counted(n, one, many)

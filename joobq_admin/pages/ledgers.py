@@ -9,7 +9,6 @@ from joobq_admin import connection
 from joobq_admin.joobq.delivery import Ledger, LedgerStats
 from joobq_admin.pages import gate_panel, ledger_answers, times
 from joobq_admin.pages.ledger_answers import Head
-from joobq_admin.pages.ledger_page import ago
 from joobq_admin.pages.sends import why
 from joobq_admin.sso.roles import User
 
@@ -46,21 +45,14 @@ def read(user: User, every: str) -> dict[str, Any]:
     """All that are known, as they are now, to be read again every so many seconds ('' = not). Raises TROUBLE."""
     ledgers, whole = known()
     pairs = list(zip(ledgers, connection.stats_of(ledgers), strict=True))
-    held = [(ledger, stats) for ledger, stats in pairs if _holds(stats)]
     return {
         "title": "Deliveries",
         "every": every,
         "at": times.named(times.now()),
-        "rows": [_row(ledger, stats, user) for ledger, stats in held],
+        "rows": [_row(ledger, stats, user) for ledger, stats in pairs if not stats.empty],
         "so_far": "" if whole else SO_FAR,
         "default": f"{DEFAULT:,}",
     }
-
-
-def _holds(stats: LedgerStats) -> bool:
-    return bool(
-        stats.records or stats.due or stats.later or stats.leased or stats.expired or stats.quarantined or stats.gate
-    )
 
 
 def _row(ledger: Ledger, stats: LedgerStats, user: User) -> Row:
@@ -78,7 +70,7 @@ def _row(ledger: Ledger, stats: LedgerStats, user: User) -> Row:
         leased=f"{stats.leased:,}",
         over=stats.expired,
         quarantined=stats.quarantined,
-        oldest=ago(stats.at - stats.oldest_due) if stats.oldest_due is not None else "nothing due",
+        oldest=times.ago(stats.at - stats.oldest_due) if stats.oldest_due is not None else "nothing due",
     )
 
 

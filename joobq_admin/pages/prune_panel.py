@@ -94,7 +94,7 @@ def pruned(shown: PrunePanel, asked: Pruning, unrecorded: str) -> PrunePanel:
 
 def receipts(asked: Pruning) -> str:
     """How many were counted, or are gone."""
-    return f"{'at least ' * asked.least}{asked.pruned:,} receipt{'s' * (asked.pruned != 1)}"
+    return f"{'at least ' * asked.least}{words.counted(asked.pruned, 'receipt')}"
 
 
 def after(told: Told, shown: PrunePanel) -> PrunePanel:
@@ -111,10 +111,12 @@ def _fields(asked: Pruning, *more: tuple[str, str]) -> Fields:
     return (*((name, str(getattr(asked, name))) for name in names), *least, *more)
 
 
+def which(asked: Pruning) -> str:
+    return f"that have not changed for {words.counted(asked.days, 'day')}" if asked.days else "of any age"
+
+
 def _age(asked: Pruning) -> str:
-    if not asked.days:
-        return "Receipts of any age."
-    return f"Receipts that have not changed for {asked.days:,} day{'s' * (asked.days != 1)}."
+    return f"Receipts {which(asked)}."
 
 
 def _read(asked: Pruning, total: int) -> str:

@@ -7,7 +7,6 @@ from joobq_admin.joobq.delivery import CorruptRecord, Ledger, Quarantined
 from joobq_admin.joobq.delivery.record import evidence
 from joobq_admin.pages import ledger_answers, times, words
 from joobq_admin.pages.entry_page import MOST_LINES, what_is_hidden
-from joobq_admin.pages.ledger_answers import Head
 from joobq_admin.pages.links import Link
 from joobq_admin.pages.slip import short
 from joobq_admin.pages.tokens import hex_lines, plain
@@ -77,17 +76,6 @@ class Review:
     unsure: bool = False
     unrecorded: str = ""
     links: tuple[Link, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """What is asked before a record is discarded."""
-
-    ledger: Head
-    id: str
-    url: str
-    back: str
-    short: str
 
 
 def table(ledger: Ledger, cursor: str) -> Table:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from joobq_admin.joobq.delivery import Cycle, Ledger, LedgerStats, Mended
+from joobq_admin.joobq.delivery import MENDED, Cycle, Ledger, LedgerStats, Mended
 from joobq_admin.pages import ledger_answers, times, words
 from joobq_admin.pages.ledger_answers import Told
 from joobq_admin.sso.roles import Action, User
@@ -102,7 +102,7 @@ def _look(label: str = "See what it would mend") -> Button:
 
 
 def _look_on(seen: Mended, total: int) -> Fields:
-    numbers = tuple((name, str(getattr(seen, name))) for name in seen.__slots__)
+    numbers = tuple((name, str(getattr(seen, name))) for name in ("cursor", *MENDED))
     return (("operation", ledger_answers.new_operation()), ("look", "1"), ("total", str(total)), *numbers)
 
 

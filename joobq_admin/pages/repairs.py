@@ -5,10 +5,10 @@ from dataclasses import replace
 from django.http import HttpRequest, HttpResponse
 
 from joobq_admin import connection
-from joobq_admin.joobq.delivery import Cycle, Ledger, LedgerStats, Mended
+from joobq_admin.joobq.delivery import MENDED, Cycle, Ledger, LedgerStats, Mended
 from joobq_admin.pages import answer, ledger_answers, ledger_forms, ledger_page, log, repair_panel
 from joobq_admin.pages.ledger_answers import Told
-from joobq_admin.pages.ledger_forms import NUMBERS, Repairing
+from joobq_admin.pages.ledger_forms import Repairing
 from joobq_admin.pages.repair_panel import RepairPanel
 from joobq_admin.sso.roles import Action, needs
 
@@ -36,12 +36,11 @@ def repair(request: HttpRequest) -> HttpResponse:
 
 def _look(request: HttpRequest, ledger: Ledger, asked: Repairing) -> HttpResponse:
     found = ledger.repair_for(SECONDS, asked.looked.cursor, dry_run=True)
-    seen = Mended(found.cursor, *(getattr(asked.looked, name) + getattr(found, name) for name in NUMBERS))
+    seen = Mended(found.cursor, *(getattr(asked.looked, name) + getattr(found, name) for name in MENDED))
     user = request.user
 
     def panel(stats: LedgerStats) -> RepairPanel:
-        total = stats.records + stats.due + stats.later + stats.leased + stats.expired
-        return repair_panel.of_look(ledger, user, seen, asked.total or total)
+        return repair_panel.of_look(ledger, user, seen, asked.total or stats.records + stats.entries)
 
     return ledger_page.pressed(request, ledger, "repair", Told("", ""), panel)
 

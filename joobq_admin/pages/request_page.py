@@ -17,7 +17,7 @@ from joobq_admin.joobq.entry import Entry
 from joobq_admin.pages import answer, gate_panel, ledger_answers, links, quarantine, reader, times, words
 from joobq_admin.pages.entry_page import LONGEST_TEXT, what_is_hidden
 from joobq_admin.pages.follow import now_of
-from joobq_admin.pages.ledger_page import TONES, ago, ahead
+from joobq_admin.pages.ledger_page import TONES
 from joobq_admin.pages.looked import looked
 from joobq_admin.pages.rows import error_of
 from joobq_admin.pages.tokens import Tokens, json_pretty, plain
@@ -36,10 +36,9 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """`facts` are those of a record that is whole."""
+    """`steps` and `facts` are those of a record that is whole: of another nobody can say them."""
 
     id: str
-    url: str
     state: str
     tone: str
     lead: str
@@ -90,7 +89,7 @@ def shown(request: HttpRequest, ledger: Ledger, request_id: str) -> HttpResponse
         "l": ledger_answers.head(ledger),
         "every": reader.of(request).every,
         "gate": gate_panel.warning(seen.gate, user),
-        "r": sheet(ledger, seen),
+        "r": sheet(seen),
         "lease": lease(ledger, seen) if isinstance(seen.record, Record) and not quarantined else None,
     }
     if answer.wants(request, "lease"):
@@ -118,26 +117,21 @@ def _none(request: HttpRequest, ledger: Ledger, seen: Seen) -> HttpResponse:
     return answer.page(request, "deliveries/no_request.html", context, status=404, nav="deliveries")
 
 
-def sheet(ledger: Ledger, seen: Seen) -> Sheet:
-    record = seen.record
-    shown = {"id": plain(seen.request_id, 600), "url": ledger_answers.url(ledger, "request", id=seen.request_id)}
+def sheet(seen: Seen) -> Sheet:
+    record, name = seen.record, plain(seen.request_id, 600)
     if seen.quarantined or not isinstance(record, Record):
         whole = isinstance(record, Record)
         lead = "Set aside; its bytes decode now" if whole else "The stored record fails its checksum"
         word = "QUARANTINED" if seen.quarantined else "CORRUPT"
-        return Sheet(**shown, state=word, tone="bad", lead=lead, steps=_steps(None), facts=[])
+        return Sheet(name, word, "bad", lead, steps=[], facts=[])
     return Sheet(
-        **shown,
+        id=name,
         state=record.state.value,
         tone=TONES[record.state],
         lead=_lead(record, seen.at),
-        steps=_steps(record.state),
+        steps=[(" or ".join(names), record.state.value in names) for names in STEPS],
         facts=_facts(record, seen),
     )
-
-
-def _steps(state: State | None) -> list[tuple[str, bool]]:
-    return [(" or ".join(names), state is not None and state.value in names) for names in STEPS]
 
 
 def _lead(record: Record, now: int) -> str:
@@ -191,7 +185,7 @@ def _moment(name: str, ms: int, now: int) -> Fact:
     at = times.at(ms)
     if at is None:
         return Fact(name, f"{ms} ms", "no time that a calendar knows")
-    distance = f"in {ahead(ms - now)}" if ms > now else f"{ago(now - ms)} ago"
+    distance = f"in {times.ahead(ms - now)}" if ms > now else f"{times.ago(now - ms)} ago"
     return Fact(name, _clock(at, _now(now)), distance)
 
 
@@ -219,13 +213,13 @@ def lease(ledger: Ledger, seen: Seen) -> Lease:
         lost = f"If it neither renews nor settles by then, the request is due again and {again}."
         lasts = max(1, (record.lease_until - record.updated_at) // 1_000)
         return Lease(
-            ref="Lease ends in", big=ahead(left), text=f"Held by {owner}. {lost}{closed}", tone="send",
+            ref="Lease ends in", big=times.ahead(left), text=f"Held by {owner}. {lost}{closed}", tone="send",
             of=lasts, left=min(lasts, left // 1_000), foot=FOOT, poll=True, **more,
         )  # fmt: skip
     if record.state is State.READY:
         waits = "when the gate is open again" if seen.gate else "that asks"
         due = record.due_at > now
-        big = f"in {ahead(record.due_at - now)}" if due else f"since {ago(now - record.due_at)}"
+        big = f"in {times.ahead(record.due_at - now)}" if due else f"since {times.ago(now - record.due_at)}"
         text = f"The next worker {waits} {'after that ' if due else ''}may claim it, as attempt {record.attempt + 1:,}."
         return Lease(ref="Due", big=big, text=text, poll=True, **more)
     done = record.state is State.COMPLETED

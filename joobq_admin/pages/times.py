@@ -53,6 +53,16 @@ def span(seconds: int) -> str:
     return f"{seconds // 3_600} h" if seconds < 86_400 else f"{seconds // 86_400:,} d"
 
 
+def ago(ms: int) -> str:
+    """How long it was that long ago."""
+    return span(max(0, ms) // 1_000)
+
+
+def ahead(ms: int) -> str:
+    """How long it still is, rounded up: what is left is never said to be over."""
+    return span(-(-max(0, ms) // 1_000))
+
+
 def here(at: datetime) -> datetime:
     """The same moment in the reader's zone; in UTC where calendars end."""
     try:

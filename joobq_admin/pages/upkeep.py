@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 
 from joobq_admin import connection
 from joobq_admin.joobq.delivery import Ledger, LedgerStats
-from joobq_admin.pages import answer, ledger_answers, ledger_forms, ledger_page, log, prune_panel, purge_forms
+from joobq_admin.pages import answer, ledger_answers, ledger_forms, ledger_page, log, prune_panel, purge_forms, words
 from joobq_admin.pages.ledger_answers import Head, Told
 from joobq_admin.pages.ledger_forms import Pruning
 from joobq_admin.pages.ledger_page import ExpirePanel
@@ -54,7 +54,7 @@ def expire(request: HttpRequest) -> HttpResponse:
         by = ledger_answers.actor(user)
         unrecorded = ledger_answers.noted("expire", ledger, by, operation, expired=str(ended))
         log.of_a_ledger(Action.EXPIRE, operation, user, "done", ledger)
-    heading = f"Ended {ended:,} lease{'s' * (ended != 1)}" if ended or more else "No lease is over"
+    heading = f"Ended {words.counted(ended, 'lease')}" if ended or more else "No lease is over"
     text = "Their requests are due again; their attempts are kept." if ended else "None was ended."
     return _shown(request, ledger, Told(heading, text, unrecorded=unrecorded), more)
 

@@ -154,6 +154,11 @@ def ask() -> str:
     return f" Ask {settings.SUPPORT_CONTACT}." if settings.SUPPORT_CONTACT else ""
 
 
+def counted(n: int, one: str, many: str = "") -> str:
+    """'1 record', '2,000 records', '2 index entries'."""
+    return f"{n:,} {one if n == 1 else many or f'{one}s'}"
+
+
 def nth(place: int) -> str:
     """'1st', '22nd', '113th'."""
     ending = "th" if 11 <= place % 100 <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")

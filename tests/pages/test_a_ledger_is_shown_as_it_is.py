@@ -69,6 +69,15 @@ def test_an_empty_name_holds_nothing_and_says_so(client: Client, valkey: Server)
     assert valkey.client.keys() == []
 
 
+def test_a_name_that_an_index_alone_knows_is_in_use(client: Client, valkey: Server) -> None:
+    ledger = ledger_of(valkey.client)
+    valkey.client.zadd(ledger.leases_key, {"ghost": 1})
+    text = says(get(client, LEDGER))
+    assert "Nothing is kept under this name" not in text
+    assert "0 records" in text
+    assert "Lease over 1" in text
+
+
 NO_NAMES = ["", "namespace=shop", "namespace=&queue=a", "namespace=a:b&queue=c", "namespace=a&queue=%7B"]
 
 

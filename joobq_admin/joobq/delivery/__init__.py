@@ -6,6 +6,7 @@ from joobq_admin.joobq.delivery.discovery import Discovery, Known
 from joobq_admin.joobq.delivery.ledger import Ledger
 from joobq_admin.joobq.delivery.record import CorruptRecord, Header, Record, State
 from joobq_admin.joobq.delivery.shapes import (
+    MENDED,
     Admission,
     AdmissionOutcome,
     Claim,
@@ -29,6 +30,7 @@ from joobq_admin.joobq.delivery.shapes import (
 __all__ = [
     "MAX_BATCH",
     "MAX_BATCH_BYTES",
+    "MENDED",
     "Actor",
     "Admission",
     "AdmissionOutcome",

@@ -14,17 +14,16 @@ from joobq_admin.joobq import keys, scripts
 from joobq_admin.joobq.audit import Actor
 from joobq_admin.joobq.delivery import asked
 from joobq_admin.joobq.delivery.mending import Mending
-from joobq_admin.joobq.delivery.shapes import Cycle, Mended
+from joobq_admin.joobq.delivery.shapes import MENDED, Cycle, Mended
 from joobq_admin.joobq.entry import to_text
 from joobq_admin.joobq.outcome import AnswerLost
 
 A_TURN = 5_000  # ms after which another may take the step of one that does not end it
 KEPT = timedelta(hours=1)
 _KEPT_MS = KEPT // timedelta(milliseconds=1)
-_NUMBERS = ("records", "entries", "expired", "mended", "quarantined")
 _FIELDS = tuple(
     name.encode()
-    for name in ("operation", "by", "name", "began", "stepped", "ended", "total", "cursor", "lost", *_NUMBERS)
+    for name in ("operation", "by", "name", "began", "stepped", "ended", "total", "cursor", "lost", *MENDED)
 )
 
 
@@ -42,8 +41,7 @@ class Cycles(Mending):
         One operation begins one cycle. Asked again after a lost answer it goes on where it is.
         """
         who, stats = asked.actor(by), self.stats()
-        total = stats.records + stats.due + stats.later + stats.leased + stats.expired
-        new = ("cursor", "records:0", "by", who.id, "name", who.name, "total", total)
+        new = ("cursor", "records:0", "by", who.id, "name", who.name, "total", stats.records + stats.entries)
         return self._step(asked.operation(operation), seconds, 1, new)
 
     def go_on(self, seconds: float) -> Cycle | None:
@@ -71,7 +69,7 @@ class Cycles(Mending):
         return _cycle(self._end(cycle.operation, turn, done), stepped=True)
 
     def _end(self, operation: str, turn: str, done: Mended, lost: int = 0) -> list[bytes]:
-        numbers = (part for name in _NUMBERS for part in (name, getattr(done, name)))
+        numbers = (part for name in MENDED for part in (name, getattr(done, name)))
         args = (operation, turn, done.cursor, _KEPT_MS, "lost", lost, *numbers)
         fields: list[bytes] = self._send(scripts.END_TURN.call((self._cycle_key,), args))
         return fields
@@ -92,7 +90,7 @@ def _cycle(flat: Sequence[bytes], stepped: bool = False) -> Cycle | None:
         stepped_at=int(found["stepped"]),
         ended_at=int(found["ended"]) if found["ended"] else None,
         total=int(found["total"]),
-        done=Mended(found["cursor"], *(int(found.get(name, "0")) for name in _NUMBERS)),
+        done=Mended(found["cursor"], *(int(found.get(name, "0")) for name in MENDED)),
         lost=int(found.get("lost", "0")),
         stepped=stepped,
     )

@@ -9,7 +9,7 @@ from joobq_admin.joobq.delivery.a_while import for_a_while
 from joobq_admin.joobq.delivery.batches import MAX_BATCH, MAX_BATCH_BYTES
 from joobq_admin.joobq.delivery.reading import MOST_A_PAGE, Reading
 from joobq_admin.joobq.delivery.record import CorruptRecord, decode
-from joobq_admin.joobq.delivery.shapes import Mended, PrunePage, RepairPage
+from joobq_admin.joobq.delivery.shapes import MENDED, Mended, PrunePage, RepairPage
 from joobq_admin.joobq.entry import to_text
 from joobq_admin.joobq.scripts import Script
 
@@ -77,7 +77,7 @@ class Mending(Reading):
             return bool(cursor)
 
         for_a_while(seconds, step)
-        return Mended(cursor, *(found[name] for name in ("records", "entries", "expired", "mended", "quarantined")))
+        return Mended(cursor, *(found[name] for name in MENDED))
 
     def prune(self, older_than: timedelta, cursor: str = "0", count: int = 100, dry_run: bool = False) -> PrunePage:
         """Deletes receipts (COMPLETED or DEAD) whose last change is longer ago, of a page of about `count` records.

@@ -1,6 +1,6 @@
 """What a ledger answers. A race that can be foreseen is an outcome here, never an exception."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum, unique
 
 from joobq_admin.joobq.audit import Actor
@@ -103,6 +103,9 @@ class Mended:
     quarantined: int
 
 
+MENDED = tuple(field.name for field in fields(Mended))[1:]  # the names of its numbers
+
+
 @dataclass(frozen=True, slots=True)
 class Cycle:
     """A repair cycle as a whole, shared by all who go on with it. Times are unix ms by Redis's clock."""
@@ -203,3 +206,13 @@ class LedgerStats:
     oldest_due: int | None  # since when the first request waits, None when none is due, or the index says no time
     gate: Gate | None
     last_lease: int | None  # when the last lease ends, None when none runs, or the index says no time
+
+    @property
+    def entries(self) -> int:
+        """Of the two indexes."""
+        return self.due + self.later + self.leased + self.expired
+
+    @property
+    def empty(self) -> bool:
+        """None of the six keys is there."""
+        return not (self.records or self.entries or self.quarantined or self.gate)
