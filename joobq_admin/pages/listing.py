@@ -26,7 +26,7 @@ from joobq_admin.pages.sends import of_any
 from joobq_admin.pages.sift import classes, sift
 from joobq_admin.sso.roles import Action
 from joobq_admin.triage import news, search
-from joobq_admin.triage.trend import edges, trend_of
+from joobq_admin.triage import trend as counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ def read(request: HttpRequest, asked: Listing) -> dict[str, Any]:
     """The list as it is now, by two round trips, unless a filter has to read on. Raises TROUBLE."""
     now, user = times.now(), request.user
     of_all = asked.only("since", "until")  # as the trend is
-    period, look = trend.period(asked, now), lately().question()
+    period, question = trend.period(asked, now), lately().question()
     calls = {
         "newest": [news.NEWEST],
         "within": spread_calls(asked.wanted.span) if of_all and asked.filters else [],
-        "trend": spread_calls(edges(period, now)) if of_all else [],
-        "lately": look.calls if look else [],
+        "trend": spread_calls(counted.edges(period, now)) if of_all else [],
+        "lately": question.calls if question else [],
     }
     overview, replies = _overview(asked, calls)
     records, unread = of_jobs(entry.jid for entry in overview.page.entries if entry.jid)
@@ -59,11 +59,11 @@ def read(request: HttpRequest, asked: Listing) -> dict[str, Any]:
     )  # fmt: skip
     seen = news.seen(*replies["newest"])
     context = _context(found, overview.binned, records) | {"unread": unread, "watch": watch(request, asked, seen, now)}
-    most = lately().look(look, replies["lately"]).incident
+    most = lately().look(question, replies["lately"]).incident
     if most and most.error.id != asked.wanted.group:
         context["incident"] = incident.line(most, now)
     if of_all:
-        context["trend"] = trend.figure(trend_of(spread_of(replies["trend"][-1]), period, now), asked, now)
+        context["trend"] = trend.figure(counted.trend(spread_of(replies["trend"][-1]), period, now), asked, now)
     if user.can(Action.PURGE_ALL):
         context["purge_all"] = _purge_all(asked, overview.counts)
     if found.entries and user.can(Action.REDRIVE):

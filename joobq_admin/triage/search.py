@@ -9,12 +9,11 @@ from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import NamedTuple
 
-from joobq_admin.joobq import lookup
 from joobq_admin.joobq.cjson import Member, strict_members, unescape
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
 from joobq_admin.joobq.entry import OWN_FIELDS, TIMES_FROM, TIMES_TO, Entry, Kind, to_bytes, to_text
 from joobq_admin.joobq.filters import ANY_TIME, Span, Where, in_queue, may_hold, may_hold_in_any_case
-from joobq_admin.joobq.lookup import TOP, Cursor, Page
+from joobq_admin.joobq.lookup import Cursor
 from joobq_admin.joobq.overview import Overview, Wanted
 from joobq_admin.joobq.scripts import Call
 from joobq_admin.triage.fingerprint import FINGERPRINT, UNNAMED, error_class, id_of, key_of, version_of
@@ -88,26 +87,6 @@ class Search:
         return at is not None and (not self.since or self.since <= at) and (not self.until or at < self.until)
 
 
-def search(
-    queue: DeadLetterQueue,
-    wanted: Search,
-    redaction: Redaction,
-    cursor: Cursor | None = None,
-    limit: int = 50,
-    newer: bool = False,
-    seconds: float = SECONDS,
-) -> Page:
-    """Up to `limit` entries from `cursor` (None: the newest) on, older ones, or with `newer` newer ones.
-
-    A page with fewer that is not `complete` ended early: it has read `scanned` entries, to the score `scanned_to`, and
-    `older` (or `newer`) says where to go on. Raises Unreachable, or what Redis says.
-    """
-    if wanted == Search(queue=wanted.queue):  # the counts may tell when all are found
-        return queue.walk(cursor, limit, wanted.queue, newer=newer)
-    where, start, deadline = wanted.where(redaction), cursor or TOP, monotonic() + seconds
-    return lookup.walk(queue.redis, start, limit, where, BUDGET, newer, span=wanted.span, deadline=deadline)
-
-
 def overview(
     queue: DeadLetterQueue,
     wanted: Search,
@@ -117,8 +96,13 @@ def overview(
     newer: bool = False,
     beside: Sequence[Call] = (),
 ) -> Overview:
-    """What `search` finds, with the counts and whatever else is asked for beside it: `DeadLetterQueue.overview`."""
-    if wanted == Search(queue=wanted.queue):
+    """Up to `limit` entries from `cursor` (None: the newest) on, older ones, or with `newer` newer ones.
+
+    A page with fewer that is not `complete` ended early: it has read `scanned` entries, to the score `scanned_to`, and
+    `older` (or `newer`) says where to go on. With the counts, and the replies to what is asked for beside it. Raises
+    Unreachable, or what Redis says.
+    """
+    if wanted == Search(queue=wanted.queue):  # the counts may tell when all are found
         return queue.overview(cursor, limit, wanted.queue, newer, beside=beside)
     look = Wanted(wanted.where(redaction), wanted.span, BUDGET, monotonic() + SECONDS)
     return queue.overview(cursor, limit, None, newer, look, beside)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
-from joobq_admin.joobq.dead_letters import DeadLetterQueue
 from joobq_admin.joobq.entry import TIMES_FROM, TIMES_TO, Score
-from joobq_admin.joobq.spread import Spread, spread
+from joobq_admin.joobq.spread import Spread
 
 
 class Period(StrEnum):
@@ -66,18 +65,13 @@ class Trend:
         return most if most.count else None
 
 
-def trend(queue: DeadLetterQueue, period: Period, now: datetime) -> Trend:
-    """`now`: where the last slot is. One round trip. Raises Unreachable, or what Redis says."""
-    return trend_of(spread(queue.redis, edges(period, now)), period, now)
-
-
 def edges(period: Period, now: datetime) -> list[Score]:
-    """The scores to be asked for, where they are asked for together with others (`spread_calls`)."""
+    """The scores between which entries are to be counted (by a `spread`). `now`: where the last slot is."""
     return [TIMES_FROM, *(round(at.timestamp() * 1000) for at in _bounds(period, now)), TIMES_TO]
 
 
-def trend_of(found: Spread, period: Period, now: datetime) -> Trend:
-    """`found`: by these edges."""
+def trend(found: Spread, period: Period, now: datetime) -> Trend:
+    """`found`: between the edges of this period and this moment."""
     bounds = _bounds(period, now)
     before, *counts, ahead = found.between
     slots = zip(bounds, bounds[1:], counts, strict=False)

@@ -12,7 +12,7 @@ from joobq_admin.joobq.filters import Span
 from joobq_admin.joobq.lookup import Cursor, Page
 from joobq_admin.triage import search as searching
 from joobq_admin.triage.redact import Redaction
-from joobq_admin.triage.search import Search, search
+from joobq_admin.triage.search import Search
 from tests.support.letters import DIED, ERROR, NO_TIME, letter
 from tests.support.operators import dead_letters
 
@@ -53,13 +53,19 @@ def plainly(wanted: Search, entries: list[Entry]) -> list[bytes]:
     return [entry.raw for entry in entries if wanted.span.since <= entry.score < wanted.span.until and where(entry)]
 
 
+def search(
+    redis: redis_py.Redis, wanted: Search, cursor: Cursor | None = None, limit: int = 50, newer: bool = False
+) -> Page:
+    return searching.overview(dead_letters(redis), wanted, REDACTION, cursor, limit, newer).page
+
+
 @pytest.mark.parametrize("name", SEARCHES)
 def test_page_by_page_down_and_up_again(redis: redis_py.Redis, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    entries, queue, wanted = fill(redis), dead_letters(redis), SEARCHES[name]
+    entries, wanted = fill(redis), SEARCHES[name]
     monkeypatch.setattr(searching, "BUDGET", 150)
 
     def page(cursor: Cursor | None, newer: bool = False) -> Page:
-        return search(queue, wanted, REDACTION, cursor, limit=40, newer=newer)
+        return search(redis, wanted, cursor, limit=40, newer=newer)
 
     down, older = list[bytes](), page(None)
     assert older.newer is None, "nothing is above the newest"
@@ -80,28 +86,29 @@ def test_page_by_page_down_and_up_again(redis: redis_py.Redis, name: str, monkey
 
 
 def test_it_says_how_far_it_came(redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
-    entries, queue = fill(redis), dead_letters(redis)
+    entries = fill(redis)
     monkeypatch.setattr(searching, "BUDGET", 150)
-    page = search(queue, SEARCHES["nothing that is there"], REDACTION)
+    page = search(redis, SEARCHES["nothing that is there"])
     assert (page.entries, page.scanned, page.complete) == ((), 150, False)
     assert page.scanned_to == entries[149].score
 
 
-def test_without_time_it_still_comes_on(redis: redis_py.Redis) -> None:
+def test_without_time_it_still_comes_on(redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(redis)
-    queue, cursor, read = dead_letters(redis), None, 0
+    monkeypatch.setattr(searching, "SECONDS", 0)
+    cursor, read = None, 0
     for _ in range(5):
-        page = search(queue, SEARCHES["nothing that is there"], REDACTION, cursor, seconds=0)
+        page = search(redis, SEARCHES["nothing that is there"], cursor)
         cursor, read = page.older, read + page.scanned
     assert read == 5, "one entry a step"
-    assert queue.walk(cursor, 1).above == 5
+    assert dead_letters(redis).walk(cursor, 1).above == 5
 
 
 @pytest.mark.parametrize("newer", [False, True])
 @pytest.mark.parametrize("cursor", [None, Cursor(float("-inf")), Cursor(NO_TIME), Cursor(DIED + 1_000_000)])
 def test_no_place_in_a_link_leads_out_of_the_time(redis: redis_py.Redis, newer: bool, cursor: Cursor | None) -> None:
     entries = fill(redis)
-    page = search(dead_letters(redis), SEARCHES["between"], REDACTION, cursor, 1_000, newer)
+    page = search(redis, SEARCHES["between"], cursor, 1_000, newer)
     assert {entry.raw for entry in page.entries} <= set(plainly(SEARCHES["between"], entries))
 
 

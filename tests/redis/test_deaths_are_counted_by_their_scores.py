@@ -9,9 +9,8 @@ import redis as redis_py
 
 from joobq_admin.joobq import keys
 from joobq_admin.joobq.spread import spread
-from joobq_admin.triage.trend import Period, trend
+from joobq_admin.triage.trend import Period, edges, trend
 from tests.support.letters import DIED, NO_TIME, letter
-from tests.support.operators import dead_letters
 
 NOW = datetime.fromtimestamp(DIED / 1000, UTC)
 
@@ -39,7 +38,7 @@ def test_a_trend_of_all_that_is_here(redis: redis_py.Redis, period: Period) -> N
     ago = {"now": 0, "an hour": 3_600, "a day": 86_400, "a week": 7 * 86_400, "a year": 365 * 86_400, "ahead": -90_000}
     members = {letter(n): DIED - seconds * 1000 for n, seconds in enumerate(ago.values())}
     redis.zadd(keys.DEAD, {**members, letter(90): NO_TIME, letter(91): NO_TIME, b"beyond": 1e16})
-    told = trend(dead_letters(redis), period, NOW)
+    told = trend(spread(redis, edges(period, NOW)), period, NOW)
     within = {Period.DAY: 2, Period.WEEK: 3, Period.MONTH: 4}[period]
     assert told.died == within
     assert (told.ahead, told.undated, told.total) == (1, 3, 9)

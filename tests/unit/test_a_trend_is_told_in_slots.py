@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from joobq_admin.joobq.spread import Spread
-from joobq_admin.triage.trend import Period, Trend, edges, trend_of
+from joobq_admin.triage.trend import Period, Trend, edges, trend
 
 NOW = datetime(2026, 11, 29, 2, 21, 40, tzinfo=UTC)
 
@@ -15,7 +15,7 @@ def of(period: Period, *counts: int, below: int = 0, total: int | None = None, n
     slots = [*reversed(counts)]
     between = (3, *[0] * (period.slots - len(slots)), *slots, 1)
     found = Spread(below + sum(between) if total is None else total, below, between, now)
-    return trend_of(found, period, now)
+    return trend(found, period, now)
 
 
 @pytest.mark.parametrize(
