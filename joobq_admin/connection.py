@@ -94,13 +94,16 @@ def discovery() -> Discovery:
     return Discovery(client())
 
 
-def stats_of(of: Sequence[Ledger]) -> list[LedgerStats]:
-    """How much each of these ledgers holds. Raises TROUBLE."""
+def stats_of(of: Sequence[Ledger]) -> list[LedgerStats | exceptions.RedisError]:
+    """How much each of these ledgers holds; of one that is `locked` the error in its place. Raises TROUBLE."""
     return Ledger.stats_of(client(), of)
 
 
-def holding(request_id: str, of: Sequence[Ledger]) -> list[Ledger]:
-    """Those of these ledgers where something is kept under this request id. Raises ValueError, TROUBLE."""
+def holding(request_id: str, of: Sequence[Ledger]) -> tuple[list[Ledger], list[Ledger]]:
+    """Those of these ledgers where something is kept under this request id, and those that are `locked`.
+
+    Raises ValueError, TROUBLE.
+    """
     return Ledger.holding(client(), request_id, of)
 
 
@@ -165,7 +168,7 @@ def refusal(trouble: Exception) -> Refusal | None:
 
 def locked(trouble: exceptions.RedisError) -> bool:
     """Is it only that one key is of another type, or not for us to read?"""
-    return str(trouble).startswith("WRONGTYPE") or scripts.refusal_of(trouble) is Refusal.NOT_ALLOWED
+    return scripts.locked(trouble)
 
 
 def address() -> str:

@@ -251,6 +251,11 @@ def refusal_of(error: exceptions.RedisError) -> Refusal | None:
     return next((refusal for refusal in _BY_WORD if text.startswith(refusal)), None)
 
 
+def locked(error: exceptions.RedisError) -> bool:
+    """Is it only that one key is of another type, or not for us to read?"""
+    return str(error).startswith("WRONGTYPE") or refusal_of(error) is Refusal.NOT_ALLOWED
+
+
 @contextmanager
 def looking(wrong_type: Refusal | None = None) -> Iterator[None]:
     """Before anything is sent. `wrong_type`: what it means that the key that is read holds another type."""

@@ -80,14 +80,15 @@ def request(request: HttpRequest) -> HttpResponse:
     if "namespace" in given:
         return request_page.shown(request, ledger_forms.ledger(request), name)
     all_of_them, whole = ledgers.known()
-    found = connection.holding(name, all_of_them)
+    found, unread = connection.holding(name, all_of_them)
     if len(found) == 1:
         return HttpResponseRedirect(ledger_answers.url(found[0], "request", id=name))
     context = {
         "title": "Requests" if found else "No such request",
         "id": plain(name, 200),
         "places": ledgers.places(found, name),
-        "n": f"{len(all_of_them):,}",
+        "unread": ledgers.places(unread, name),
+        "n": f"{len(all_of_them) - len(unread):,}",
         "so_far": "" if whole else ledgers.SO_FAR,
         "at": times.named(times.now()),
         "job_url": links.job(name),

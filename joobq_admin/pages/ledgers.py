@@ -10,12 +10,22 @@ from joobq_admin.joobq.delivery import Ledger, LedgerStats
 from joobq_admin.pages import gate_panel, ledger_answers, times
 from joobq_admin.pages.ledger_answers import Head
 from joobq_admin.pages.sends import why
+from joobq_admin.pages.tokens import plain
 from joobq_admin.sso.roles import User
 
 SECONDS = 0.1  # that one request looks for ledgers
 SO_FAR = "Found so far: not all keys of this Redis were looked through yet. This page goes on while it is open."
 DEFAULT = 100_000  # records: what a producer allows that does not say
 NEAR = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A ledger that Redis does not let us read; `said`: its words."""
+
+    id: str
+    head: Head
+    said: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +59,22 @@ def read(user: User, every: str) -> dict[str, Any]:
         "title": "Deliveries",
         "every": every,
         "at": times.named(times.now()),
-        "rows": [_row(ledger, stats, user) for ledger, stats in pairs if not stats.empty],
+        "rows": [
+            _row(ledger, stats, user) for ledger, stats in pairs if isinstance(stats, Exception) or not stats.empty
+        ],
         "so_far": "" if whole else SO_FAR,
         "default": f"{DEFAULT:,}",
     }
 
 
-def _row(ledger: Ledger, stats: LedgerStats, user: User) -> Row:
+def _row(ledger: Ledger, stats: LedgerStats | Exception, user: User) -> Row | Unread:
+    id_, head = sha256(f"{ledger.namespace}:{ledger.queue}".encode()).hexdigest()[:16], ledger_answers.head(ledger)
+    if isinstance(stats, Exception):
+        return Unread(id_, head, plain(connection.said(stats)))
     gate = stats.gate
     return Row(
-        id=sha256(f"{ledger.namespace}:{ledger.queue}".encode()).hexdigest()[:16],
-        head=ledger_answers.head(ledger),
+        id=id_,
+        head=head,
         closed=gate is not None,
         whose=f"{gate_panel.since(gate)}{gate_panel.by(gate, user)}".strip() if gate else "",
         reason=why(gate.reason, 200) if gate else "",
@@ -75,5 +90,5 @@ def _row(ledger: Ledger, stats: LedgerStats, user: User) -> Row:
 
 
 def places(found: Sequence[Ledger], request_id: str) -> list[tuple[Head, str]]:
-    """Where a request is that several ledgers have."""
+    """Where a request is, or would be, in each of these ledgers."""
     return [(ledger_answers.head(each), ledger_answers.url(each, "request", id=request_id)) for each in found]

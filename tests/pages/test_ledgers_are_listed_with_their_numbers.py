@@ -1,5 +1,7 @@
 """Every ledger with how much it holds and whose gate is closed; where a request is, among all of them."""
 
+from collections.abc import Callable
+
 import pytest
 from django.test import Client
 
@@ -71,6 +73,37 @@ def test_what_is_not_looked_through_yet_is_said(
     looks = [says(get(client, "/deliveries/", target="ledgers")) for _ in range(100)]
     assert "so far" not in looks[-1]
     assert "shop / emails" in looks[-1]
+
+
+@pytest.mark.parametrize("kind", ["records_key", "ready_key", "leases_key", "quarantine_key", "gate_key"])
+def test_one_that_cannot_be_read_hides_no_other(client: Client, valkey: Server, kind: str) -> None:
+    """Nor what is known of a request elsewhere, nor that it may be there."""
+    for queue in ("a", "broken", "c", "d"):
+        Ledger(valkey.client, "shop", queue).admit(f"in {queue}", b"1")
+    key = getattr(Ledger(valkey.client, "shop", "broken"), kind)
+    valkey.client.delete(key)
+    valkey.client.set(key, "no hash") if kind != "gate_key" else valkey.client.hset(key, "no", "text")
+    page = get(client, "/deliveries/")
+    assert page.status_code == 200
+    assert "shop / broken not read Redis said: WRONGTYPE" in says(page)
+    assert [queue for queue in "acd" if f"shop / {queue} open 1 1 0" not in says(page)] == []
+    assert get(client, "/deliveries/request/?id=in+d").status_code == 302
+    if kind in ("records_key", "quarantine_key"):
+        nowhere = get(client, "/deliveries/request/?id=in+broken")
+        assert "Nothing is kept under in broken in 3 ledgers" in says(nowhere)
+        assert "Redis does not let us look in shop / broken." in says(nowhere)
+        assert link(nowhere, "shop / broken") == "/deliveries/request/?namespace=shop&queue=broken&id=in+broken"
+
+
+def test_what_nobody_may_read_is_told_of_each(
+    client: Client, valkey: Server, new_server: Callable[..., Server]
+) -> None:
+    server = new_server()
+    for n in range(120):
+        Ledger(server.client, "shop", f"q{n}").admit("a", b"1")
+    server.client.execute_command("ACL", "SETUSER", "default", "resetkeys", "~joobq:admin:*", "~joobq:dead*")
+    with redis_at(server.url):
+        assert says(get(client, "/deliveries/")).count("not read Redis said: ") == 120
 
 
 def test_what_is_asked_again_and_again_is_the_table_alone(client: Client, valkey: Server) -> None:

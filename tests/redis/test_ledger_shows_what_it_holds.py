@@ -185,14 +185,19 @@ def test_all_that_is_kept_of_a_request(redis: redis_py.Redis) -> None:
 
 def test_several_are_read_together(redis: redis_py.Redis) -> None:
     ledgers = [Ledger(redis, "shop", f"queue {n}") for n in range(120)]
-    assert Ledger.stats_of(redis, []) == Ledger.holding(redis, "a", []) == []
+    assert (Ledger.stats_of(redis, []), Ledger.holding(redis, "a", [])) == ([], ([], []))
     ledgers[7].admit("a", b"1")
     ledgers[70].admit_many([("a", b"1"), ("b", b"2")])
     redis.hset(ledgers[90].quarantine_key, "a", "0:-:")
     assert [stats.records for stats in Ledger.stats_of(redis, ledgers)] == [
         {7: 1, 70: 2}.get(n, 0) for n in range(120)]  # fmt: skip
-    assert Ledger.holding(redis, "a", ledgers) == [ledgers[7], ledgers[70], ledgers[90]]
-    assert Ledger.holding(redis, "b", ledgers) == [ledgers[70]]
+    assert Ledger.holding(redis, "a", ledgers) == ([ledgers[7], ledgers[70], ledgers[90]], [])
+    assert Ledger.holding(redis, "b", ledgers) == ([ledgers[70]], [])
+    for n in (3, 70):
+        redis.set(ledgers[n].quarantine_key, "no hash")
+    assert Ledger.holding(redis, "a", ledgers) == ([ledgers[7], ledgers[90]], [ledgers[3], ledgers[70]])
+    told = Ledger.stats_of(redis, ledgers)
+    assert [n for n, stats in enumerate(told) if isinstance(stats, redis_py.RedisError)] == [3, 70]
 
 
 def test_every_ledger_that_holds_something_is_discovered(redis: redis_py.Redis) -> None:

@@ -67,6 +67,8 @@ ASKED: dict[str, Ask] = {
     "repair_indexes, the other cursor": lambda: LEDGER.repair_indexes("0"),
     "repair_indexes, another index": lambda: LEDGER.repair_indexes("records:0"),
     "prune, below 0": lambda: LEDGER.prune(BELOW),
+    "repair_for, a cursor of 65 bits": lambda: LEDGER.repair_for(0, f"records:{1 << 64}"),
+    "records, a cursor of 65 bits": lambda: LEDGER.records(str(1 << 64)),
     "records, a cursor of words": lambda: LEDGER.records("x"),
     "upcoming, 0": lambda: LEDGER.upcoming(0),
     "in_flight, 129": lambda: LEDGER.in_flight(129),

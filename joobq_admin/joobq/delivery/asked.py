@@ -1,6 +1,7 @@
 """What callers may ask a ledger for. Anything else is a ValueError, before Redis is asked for anything."""
 
 import re
+from collections.abc import Collection
 from datetime import timedelta
 
 from joobq_admin.joobq.asked import is_operation_id, whole
@@ -14,9 +15,7 @@ LONGEST_NAME = 512  # bytes, of a request id or an owner
 LONGEST = 10**13  # ms, 317 years: no time outgrows its 15 digits
 LAST_MS = 10**15 - 1
 
-_cursor = re.compile(r"[0-9]{1,20}").fullmatch
-_index_cursor = re.compile(r"(ready|leases):([0-9]{1,20})").fullmatch
-_repair_cursor = re.compile(r"(records|ready|leases):([0-9]{1,20})").fullmatch
+_cursor = re.compile(r"(?:(records|ready|leases):)?([0-9]{1,20})").fullmatch
 
 
 def namespace(asked: str) -> str:
@@ -118,24 +117,25 @@ def limit(asked: int, most: int) -> int:
 
 
 def cursor(asked: str) -> str:
-    if not isinstance(asked, str) or not _cursor(asked):
-        raise ValueError('a cursor is "0", or what the last page said')
+    _place(asked, (None,), '"0", or what the last page said')
     return asked
 
 
 def index_cursor(asked: str) -> tuple[str, str]:
     """Which index, and where in it."""
-    found = _index_cursor(asked) if isinstance(asked, str) else None
-    if not found:
-        raise ValueError('a cursor is "ready:0", or what the last page said')
-    return found[1], found[2]
+    return _place(asked, ("ready", "leases"), '"ready:0", or what the last page said')
 
 
 def repair_cursor(asked: str) -> tuple[str, str]:
     """Whether it goes on with the records or an index, and where in it."""
-    found = _repair_cursor(asked) if isinstance(asked, str) else None
-    if not found:
-        raise ValueError('a cursor is "records:0", or what the last stretch said')
+    return _place(asked, ("records", "ready", "leases"), '"records:0", or what the last stretch said')
+
+
+def _place(asked: str, kinds: Collection[str | None], such_as: str) -> tuple[str, str]:
+    """Which of the kinds, and the number there, which Redis takes up to 64 bits."""
+    found = _cursor(asked) if isinstance(asked, str) else None
+    if not found or found[1] not in kinds or int(found[2]) >> 64:
+        raise ValueError(f"a cursor is {such_as}")
     return found[1], found[2]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, TypeVar
 
-from redis import Redis, RedisCluster
+from redis import Redis, RedisCluster, exceptions
 
 from joobq_admin.joobq import keys, scripts
 from joobq_admin.joobq.asked import many, whole
@@ -100,21 +100,30 @@ class Reading:
         return self._stats(answer)
 
     @staticmethod
-    def stats_of(redis: Redis, ledgers: Sequence["Reading"]) -> list[LedgerStats]:
-        """The same of several ledgers of this server, which is no cluster, in few round trips."""
-        calls = [steps.STATS.call(ledger._keys, read_only=True) for ledger in ledgers]
-        blocks = (calls[at : at + scripts.PIPELINE] for at in range(0, len(calls), scripts.PIPELINE))
-        answers = chain.from_iterable(scripts.read(redis, block) for block in blocks)
-        return [ledger._stats(answer) for ledger, answer in zip(ledgers, answers, strict=True)]
+    def stats_of(redis: Redis, ledgers: Sequence["Reading"]) -> list[LedgerStats | exceptions.RedisError]:
+        """The same of several ledgers of this server, which is no cluster, in few round trips.
+
+        Of one of which a key holds another type, or may not be read, what Redis says stands in its place.
+        """
+        answers = _of_each(redis, [[steps.STATS.call(ledger._keys, read_only=True)] for ledger in ledgers])
+        return [
+            answer if isinstance(answer, exceptions.RedisError) else ledger._stats(*answer)
+            for ledger, answer in zip(ledgers, answers, strict=True)
+        ]
 
     @staticmethod
-    def holding(redis: Redis, request_id: str, ledgers: Sequence[R]) -> list[R]:
-        """Those of several ledgers of this server, which is no cluster, where something is kept under this id."""
-        name = asked.request_id(request_id)
-        kinds = [(ledger, key) for ledger in ledgers for key in (ledger.records_key, ledger.quarantine_key)]
-        replies = scripts.read(redis, [("HEXISTS", key, name) for _, key in kinds])
-        found = {ledger: None for (ledger, _), there in zip(kinds, replies, strict=True) if there}
-        return list(found)
+    def holding(redis: Redis, request_id: str, ledgers: Sequence[R]) -> tuple[list[R], list[R]]:
+        """Those of several ledgers of this server, which is no cluster, where something is kept under this id; and
+        those of which a key holds another type, or may not be read: nobody knows.
+        """
+        name, found, unread = asked.request_id(request_id), list[R](), list[R]()
+        kinds = [[("HEXISTS", key, name) for key in (each.records_key, each.quarantine_key)] for each in ledgers]
+        for ledger, answer in zip(ledgers, _of_each(redis, kinds), strict=True):
+            if isinstance(answer, exceptions.RedisError):
+                unread.append(ledger)
+            elif any(answer):
+                found.append(ledger)
+        return found, unread
 
     def _stats(self, answer: list[Any]) -> LedgerStats:
         now, records, due, later, leased, expired, quarantined, first, gate, last = answer
@@ -194,6 +203,22 @@ class Reading:
         """Header and payload of one moment. A full Redis would refuse MULTI."""
         ((header, payload),) = self._read(steps.STORED.call(self._keys, (request_id,), read_only=True))
         return header, payload
+
+
+def _of_each(
+    redis: Redis, groups: Sequence[Sequence[scripts.Call]], most: int = scripts.PIPELINE
+) -> list[list[Any] | exceptions.RedisError]:
+    """What each group of calls answers, so many groups a round trip; of one that is locked the error in its place."""
+    found = list[list[Any] | exceptions.RedisError]()
+    for block in (groups[at : at + most] for at in range(0, len(groups), most)):
+        try:
+            replies = iter(scripts.read(redis, list(chain(*block))))
+            found += [[next(replies) for _ in group] for group in block]
+        except exceptions.RedisError as error:
+            if not scripts.locked(error):
+                raise
+            found += [error] if len(block) == 1 else _of_each(redis, block, (len(block) + 1) // 2)
+    return found
 
 
 def moment(score: bytes | None) -> int | None:
