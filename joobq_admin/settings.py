@@ -37,10 +37,10 @@ REDACT = environment.redact(ask)
 WORKERS = ask.number("WEB_CONCURRENCY", 2, 1, 256)
 LOG_LEVEL = ask.choice("JOOBQ_ADMIN_LOG_LEVEL", ("debug", "info", "warning", "error"), "info")
 
-ANY_KEY = secrets.token_urlsafe(50) if IN_DEV else ""
-SECRET_KEY = environment.secret_key(ask, "JOOBQ_ADMIN_SECRET_KEY", required=not IN_DEV) or ANY_KEY
+SECRET_KEY = environment.secret_key(ask, "JOOBQ_ADMIN_SECRET_KEY", required=not IN_DEV)
 SECRET_KEY_FALLBACKS = list(filter(None, [environment.secret_key(ask, "JOOBQ_ADMIN_SECRET_KEY_OLD")]))
 ask.end()
+SECRET_KEY = SECRET_KEY or secrets.token_urlsafe(50)  # in dev each process may have its own
 
 # From here on it is Django's own, and all of it follows from the above. There is no database.
 DEBUG = False
@@ -51,9 +51,9 @@ MIDDLEWARE = [
     "joobq_admin.request_lines.log_requests",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "joobq_admin.sso.middleware.content_security_policy",
+    "joobq_admin.pages.headers.content_security_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "joobq_admin.sso.middleware.private",
+    "joobq_admin.pages.headers.private",
     "joobq_admin.pages.health.probes",  # before sign-in and the check of Host: who asks has neither
     "django_htmx.middleware.HtmxMiddleware",
     "joobq_admin.pages.reader.in_their_zone",
@@ -61,7 +61,7 @@ MIDDLEWARE = [
     "joobq_admin.pages.sessions.Sessions",
     "joobq_admin.pages.read_only.asks_redis",
     "django.middleware.common.CommonMiddleware",
-    "joobq_admin.sso.middleware.forms_in_utf_8",
+    "joobq_admin.pages.headers.forms_in_utf_8",
     "django.middleware.csrf.CsrfViewMiddleware",
     "joobq_admin.pages.limits.Limits",  # behind it: what others make a browser send is not counted
     "joobq_admin.sso.middleware.one_token_a_person",
@@ -76,10 +76,11 @@ USE_I18N = False
 
 # Where readers are: no header says so. Behind TLS cookies are Secure and bound to the host alone.
 SECURE = PUBLIC.scheme == "https"
+COOKIE_PREFIX = "__Host-" if SECURE else ""
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]"] if IN_DEV else [PUBLIC.host]
 FORCE_SCRIPT_NAME = PUBLIC.prefix
 CSRF_TRUSTED_ORIGINS = [PUBLIC.origin]
-CSRF_COOKIE_NAME = "__Host-csrf" if SECURE else "csrf"
+CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}csrf"
 CSRF_COOKIE_SECURE = SECURE
 CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_PATH = "/"  # below a prefix too: __Host- asks for it

@@ -2,16 +2,16 @@
 
 import re
 import ssl
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from ipaddress import ip_network
 
 from joobq_admin.environment import MAKE_A_SECRET, Variables, parsed
 from joobq_admin.sso import assertion, dev, oidc, proxy
 from joobq_admin.sso.fetch import json_at
+from joobq_admin.sso.proxy import Peers
 from joobq_admin.sso.roles import EVERYONE, Role, RoleGroups
 from joobq_admin.sso.tokens import Keys
 
 WAYS = ("oidc", "proxy", "dev")
-Peers = tuple[IPv4Network | IPv6Network, ...]
 
 
 def auth(ask: Variables) -> str:

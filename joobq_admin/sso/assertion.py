@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from ipaddress import IPv4Network, IPv6Network
 
 from joobq_admin.sso import claims, tokens
-from joobq_admin.sso.proxy import speaks_from
+from joobq_admin.sso.proxy import Peers, speaks_from
 from joobq_admin.sso.roles import RoleGroups, User
 from joobq_admin.sso.tokens import Keys, Refused
 
@@ -21,26 +20,19 @@ class Rules:
     groups_claim: str
     groups: RoleGroups
     emails: RoleGroups
-    peers: tuple[IPv4Network | IPv6Network, ...] = ()  # where the proxy may speak from; empty: anywhere
+    peers: Peers = ()
 
-
-def identify(peer: str, headers: Mapping[str, str], rules: Rules) -> User | str:
-    """The user that the proxy vouches for, or why nobody is, in words for the log. Other headers are not looked at.
-
-    `peer`, `headers`: as for proxy.identify. Raises Unavailable while the proxy's keys cannot be had.
-    """
-    if not speaks_from(peer, rules.peers):
-        return f"the peer {peer} is none of JOOBQ_ADMIN_PROXY_PEERS"
-    try:
-        said = tokens.verified(headers.get(rules.header), rules.keys, rules.issuer, rules.audience, ["sub"])
-    except Refused as error:
-        return f"{rules.header} proves nobody: {error}"
-    if fault := claims.flaw_of_sub(said["sub"]):
-        return f"{rules.header}: sub {fault}"
-    # The proxy vouches for what it signs, unless it says otherwise
-    email = said.get("email") if said.get("email_verified", True) is True else None
-    return User(
-        sub=said["sub"],
-        name=claims.name(said),
-        role=claims.role(said.get(rules.groups_claim), rules.groups, email, rules.emails),
-    )
+    def identify(self, peer: str, headers: Mapping[str, str]) -> User | str:
+        """As proxy.Rules has it; no other header is looked at. Raises Unavailable while the keys cannot be had."""
+        if not speaks_from(peer, self.peers):
+            return f"the peer {peer} is none of JOOBQ_ADMIN_PROXY_PEERS"
+        try:
+            said = tokens.verified(headers.get(self.header), self.keys, self.issuer, self.audience, ["sub"])
+        except Refused as error:
+            return f"{self.header} proves nobody: {error}"
+        if fault := claims.flaw_of_sub(said["sub"]):
+            return f"{self.header}: sub {fault}"
+        # The proxy vouches for what it signs, unless it says otherwise
+        email = said.get("email") if said.get("email_verified", True) is True else None
+        role = claims.role(said.get(self.groups_claim), self.groups, email, self.emails)
+        return User(sub=said["sub"], name=claims.name(said), role=role)

@@ -11,42 +11,52 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 
 LIFETIME = 600  # seconds
-MOST, ROOM = 5, 6_000  # attempts, and characters of their cookies: servers take 8 kB of cookies in all
-SALT = "sign-in attempt"
+ROOM = 6_000  # characters of their cookies: servers take 8 kB of cookies in all
+SALT = "sign-in that began"  # another, when the cookie holds something else: an old one must not be read as a new one
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """`state` finds it again, `nonce` ties the id token to it, `verifier` the code (RFC 7636).
+    """`state` finds it again, `nonce` ties the id token to it, `verifier` the code (RFC 7636). All three follow from
+    `secret`, of 128 bits: tabs that begin at one instant cannot drop each other's cookies, so thirty of them must fit.
 
     `next`: where to go then. `confirms`: somebody who is signed in shows again that it is them. `began`: unix seconds.
     """
 
-    state: str
-    nonce: str
-    verifier: str
+    secret: str
     next: str
     confirms: bool
     began: float
 
     @property
+    def state(self) -> str:
+        return _digest(f"state {self.secret}")
+
+    @property
+    def nonce(self) -> str:
+        return _digest(f"nonce {self.secret}")
+
+    @property
+    def verifier(self) -> str:
+        return _digest(f"verifier {self.secret}")
+
+    @property
     def challenge(self) -> str:
-        return urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest()).rstrip(b"=").decode()
+        return _digest(self.verifier)
 
 
 def new(to: str, confirms: bool) -> Attempt:
-    state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
-    return Attempt(state, nonce, verifier, to, confirms, time.time())
+    return Attempt(secrets.token_urlsafe(16), to, confirms, round(time.time(), 3))
 
 
 def keep(request: HttpRequest, response: HttpResponse, attempt: Attempt) -> None:
-    """In the browser that gets this response. The oldest go where there are too many."""
+    """In the browser that gets this response. The oldest go where there is no room for all."""
     value = signing.dumps(astuple(attempt), salt=SALT, compress=True)
-    others = {name: _read(kept) for name, kept in request.COOKIES.items() if name.startswith(_prefix())}
-    room, places = ROOM - len(value), MOST - 1
+    others = {name: _read(kept) for name, kept in request.COOKIES.items() if name.startswith(_name(""))}
+    room = ROOM - len(value)
     for name, other in sorted(others.items(), key=lambda item: item[1].began if item[1] else 0, reverse=True):
-        room, places = room - len(name) - len(request.COOKIES[name]), places - 1
-        if other is None or room < 0 or places < 0:
+        room -= len(name) + len(request.COOKIES[name])
+        if other is None or room < 0:
             response.delete_cookie(name, samesite="Lax")
     response.set_cookie(
         _name(attempt.state), value, max_age=LIFETIME, secure=settings.SECURE, httponly=True, samesite="Lax"
@@ -63,6 +73,11 @@ def forget(response: HttpResponse, attempt: Attempt) -> None:
     response.delete_cookie(_name(attempt.state), samesite="Lax")
 
 
+def _digest(text: str) -> str:
+    """SHA-256 as RFC 7636 writes it: 43 characters."""
+    return urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
+
+
 def _read(value: str) -> Attempt | None:
     try:
         return Attempt(*signing.loads(value, salt=SALT, max_age=LIFETIME))
@@ -71,8 +86,4 @@ def _read(value: str) -> Attempt | None:
 
 
 def _name(state: str) -> str:
-    return _prefix() + hashlib.sha256(state.encode(errors="replace")).hexdigest()[:16]
-
-
-def _prefix() -> str:
-    return "__Host-sign-in-" if settings.SECURE else "sign-in-"
+    return f"{settings.COOKIE_PREFIX}sign-in-{state[:8]}"

@@ -3,8 +3,7 @@
 import time
 from typing import Any
 
-from joobq_admin.sso.proxy import flaw
-from joobq_admin.sso.roles import Role, RoleGroups, role_of
+from joobq_admin.sso.roles import Role, RoleGroups, flaw, role_of
 
 Claims = dict[str, Any]
 

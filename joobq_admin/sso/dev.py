@@ -6,6 +6,7 @@ from ipaddress import ip_address
 from joobq_admin.sso.roles import Role, User
 
 COOKIE = "dev-role"
+PASSED_ON = {"forwarded", "via", "x-real-ip"}  # and x-forwarded-…: headers of proxies
 ROLES: dict[str, Role | None] = {"admin": Role.ADMIN, "operator": Role.OPERATOR, "viewer": Role.VIEWER, "none": None}
 
 
@@ -22,9 +23,6 @@ def identify(peer: str, host: str, headers: Iterable[str], picked: str) -> User 
     if name := next(forwarding, None):
         return f"a proxy passed it on (it has the header {name})"
     return User(sub="dev", name="dev", role=ROLES.get(picked, Role.ADMIN))
-
-
-PASSED_ON = {"forwarded", "via", "x-real-ip"}
 
 
 def loopback(name: str) -> bool:

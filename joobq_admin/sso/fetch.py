@@ -6,9 +6,9 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from http.client import HTTPException
+from http.client import HTTPException, HTTPResponse
 from time import monotonic
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode, urlsplit
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
 
@@ -39,12 +39,6 @@ def one_of(few: threading.Semaphore) -> Iterator[None]:
         yield
     finally:
         few.release()
-
-
-class Response(Protocol):
-    status: int
-
-    def read1(self, n: int) -> bytes: ...
 
 
 def fetch(
@@ -96,7 +90,7 @@ def _plainly(trust: ssl.SSLContext | None) -> OpenerDirector:
     return opener
 
 
-def _bounded(response: Response) -> bytes:
+def _bounded(response: HTTPResponse) -> bytes:
     until, text = monotonic() + TIMEOUT, b""
     while piece := response.read1(1 << 16):
         text += piece

@@ -1,4 +1,4 @@
-"""Closed by default: nobody unknown reaches a view, and no answer is kept, or runs what is not ours."""
+"""Closed by default: nobody unknown reaches a view."""
 
 import logging
 from collections.abc import Callable
@@ -9,10 +9,9 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CSRF_SECRET_LENGTH
 from django.urls import Resolver404, get_callable, resolve
-from django.utils.cache import patch_vary_headers
 from django.utils.crypto import salted_hmac
 
-from joobq_admin.sso import assertion, dev, proxy, session
+from joobq_admin.sso import dev, session
 from joobq_admin.sso.fetch import Unavailable
 from joobq_admin.sso.recent import is_recent
 from joobq_admin.sso.roles import NotRecent, ReadOnly, User
@@ -33,10 +32,8 @@ The keys to what the proxy signs cannot be had. Nothing was done; try again in a
 NOT_LOCAL = """403: this dashboard is open on its own machine only
 
 It runs with JOOBQ_ADMIN_AUTH=dev, which signs in everybody, and this request is not local: {reason}.
-For anybody else's eyes, run it behind a sign-in: JOOBQ_ADMIN_AUTH=proxy.
+For anybody else's eyes, run it behind a sign-in: JOOBQ_ADMIN_AUTH=oidc or proxy.
 """
-
-
 OPEN = {"login", "callback", "logout", "signed-out", "backchannel-logout"}  # where one signs in and out by oidc
 
 
@@ -67,12 +64,8 @@ class SignIn:
 
 
 def by_proxy(request: HttpRequest) -> User | HttpResponse:
-    peer, rules = request.META["REMOTE_ADDR"], settings.PROXY
     try:
-        signed = isinstance(rules, assertion.Rules)
-        who = (
-            assertion.identify(peer, request.headers, rules) if signed else proxy.identify(peer, request.headers, rules)
-        )
+        who = settings.PROXY.identify(request.META["REMOTE_ADDR"], request.headers)
     except Unavailable as error:
         return refused(request, 503, NO_KEYS, str(error))
     return who if isinstance(who, User) else refused(request, 401, UNPROVEN, who)
@@ -113,17 +106,6 @@ def about(request: HttpRequest) -> dict[str, str]:
     return {"method": request.method, "path": request.path, "peer": request.META["REMOTE_ADDR"]}
 
 
-def forms_in_utf_8(get_response: GetResponse) -> GetResponse:
-    """Pages are in UTF-8, and so is what their forms send. Django would look any other name up in Python's codecs."""
-
-    def answer(request: HttpRequest) -> HttpResponse:
-        if (request.content_params or {}).get("charset", "utf-8").lower() != "utf-8":
-            return HttpResponse("400: forms are sent in UTF-8 here\n", status=400, content_type="text/plain")
-        return get_response(request)
-
-    return answer
-
-
 def one_token_a_person(get_response: GetResponse) -> GetResponse:
     """Two tabs that open at once get one token for their forms: of two that Django draws the browser keeps the last."""
 
@@ -132,30 +114,5 @@ def one_token_a_person(get_response: GetResponse) -> GetResponse:
             theirs = salted_hmac("token of forms", request.user.sub).hexdigest()
             request.META["CSRF_COOKIE"] = theirs[:CSRF_SECRET_LENGTH]
         return get_response(request)
-
-    return answer
-
-
-def content_security_policy(get_response: GetResponse) -> GetResponse:
-    """Sends SECURE_CSP, written as Django 6 reads it: this goes when django.middleware.csp is there."""
-    policy = "; ".join(f"{directive} {' '.join(sources)}" for directive, sources in settings.SECURE_CSP.items())
-
-    def answer(request: HttpRequest) -> HttpResponse:
-        response = get_response(request)
-        response["Content-Security-Policy"] = policy
-        return response
-
-    return answer
-
-
-def private(get_response: GetResponse) -> GetResponse:
-    """What is answered is for one reader, now: kept nowhere, told apart by fragment and cookie, without any device."""
-
-    def answer(request: HttpRequest) -> HttpResponse:
-        response = get_response(request)
-        response["Cache-Control"] = "no-store, private"
-        response["Permissions-Policy"] = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
-        patch_vary_headers(response, ["HX-Request", "Cookie"])
-        return response
 
     return answer

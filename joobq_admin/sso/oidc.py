@@ -29,6 +29,10 @@ EMAIL = {"email", "email_verified"}
 log = logging.getLogger(__name__)
 
 
+class NotAsked(Refused):
+    """Somebody was to show again that it is them, and the provider did not ask them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
     """The provider, who we are to it, and what its groups and verified e-mail addresses mean."""
@@ -186,10 +190,6 @@ class Provider:
         except ValueError:
             return False
         return named and url.scheme in ("https", urlsplit(self.rules.issuer).scheme)
-
-
-class NotAsked(Refused):
-    """Somebody was to show again that it is them, and the provider did not ask them."""
 
 
 def _with(address: str, asked: Mapping[str, str]) -> str:

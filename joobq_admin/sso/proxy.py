@@ -3,16 +3,14 @@
 Values are as WSGI gives them: bytes read as latin-1, several headers of one name joined by a comma.
 """
 
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hmac import compare_digest
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 
-from joobq_admin.sso.roles import RoleGroups, User, role_of
+from joobq_admin.sso.roles import RoleGroups, User, flaw, role_of
 
-LONGEST = 256  # characters of a user id, a name, a secret
-INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # control, direction and zero width, lone surrogates, line ends
+Peers = tuple[IPv4Network | IPv6Network, ...]  # where a proxy may speak from; empty: anywhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,36 +24,35 @@ class Rules:
     groups_header: str
     groups_separator: str
     roles: RoleGroups
-    peers: tuple[IPv4Network | IPv6Network, ...] = ()  # where the proxy may speak from; empty: anywhere
+    peers: Peers = ()
+
+    def identify(self, peer: str, headers: Mapping[str, str]) -> User | str:
+        """The user that the proxy vouches for, or why nobody is, in words for the log.
+
+        `peer` is the address of whoever opened the connection, '' for a Unix socket. `headers` finds names in any case.
+        """
+        if not speaks_from(peer, self.peers):
+            return f"the peer {peer} is none of JOOBQ_ADMIN_PROXY_PEERS"
+        secret = readable(headers.get(self.secret_header, ""))
+        if not proves(secret, self.secrets):
+            return f"{self.secret_header} {single_flaw(secret) or 'is wrong'}"
+        sub = readable(headers.get(self.user_header, ""))
+        if fault := single_flaw(sub):
+            return f"{self.user_header} {fault}"
+        name = readable(headers.get(self.name_header, ""))
+        groups = readable(headers.get(self.groups_header, "")).split(self.groups_separator)
+        role = role_of((group.strip() for group in groups), self.roles)
+        return User(sub=sub, name=sub if flaw(name) else name, role=role)
 
 
-def identify(peer: str, headers: Mapping[str, str], rules: Rules) -> User | str:
-    """The user that the proxy vouches for, or why nobody is, in words for the log.
-
-    `peer` is the address of whoever opened the connection, '' for a Unix socket. `headers` finds names in any case.
-    """
-    if not speaks_from(peer, rules.peers):
-        return f"the peer {peer} is none of JOOBQ_ADMIN_PROXY_PEERS"
-    secret = readable(headers.get(rules.secret_header, ""))
-    if not proves(secret, rules.secrets):
-        return f"{rules.secret_header} {single_flaw(secret) or 'is wrong'}"
-    sub = readable(headers.get(rules.user_header, ""))
-    if fault := single_flaw(sub):
-        return f"{rules.user_header} {fault}"
-    name = readable(headers.get(rules.name_header, ""))
-    groups = readable(headers.get(rules.groups_header, "")).split(rules.groups_separator)
-    role = role_of((group.strip() for group in groups), rules.roles)
-    return User(sub=sub, name=sub if flaw(name) else name, role=role)
-
-
-def speaks_from(peer: str, networks: tuple[IPv4Network | IPv6Network, ...]) -> bool:
+def speaks_from(peer: str, peers: Peers) -> bool:
     """Whether the peer is in one of the networks. A Unix socket is: files say who may open it."""
-    if not networks or not peer:
+    if not peers or not peer:
         return True
     address = ip_address(peer)
     if isinstance(address, IPv6Address) and address.ipv4_mapped:
         address = address.ipv4_mapped
-    return any(address in network for network in networks)
+    return any(address in network for network in peers)
 
 
 def proves(given: str, secrets: tuple[str, ...]) -> bool:
@@ -72,16 +69,3 @@ def readable(value: str) -> str:
 def single_flaw(text: str) -> str | None:
     """The flaw of a value that must have come once: WSGI joins several by a comma."""
     return "holds a comma or came twice" if "," in text else flaw(text)
-
-
-def flaw(text: str) -> str | None:
-    """Why a value cannot stand for a person, or None when it can."""
-    if not text.strip():
-        return "is missing or empty"
-    if text == "(null)":
-        return "is (null): the proxy has no value for it"
-    if len(text) > LONGEST:
-        return f"is longer than {LONGEST} characters"
-    if any(unicodedata.category(character) in INVISIBLE for character in text):
-        return "holds a control character or is not UTF-8"
-    return None

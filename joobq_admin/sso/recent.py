@@ -28,7 +28,7 @@ def confirm(response: HttpResponse, user: User) -> None:
 
 
 def _cookie() -> str:
-    return "__Host-confirmed" if settings.SECURE else "confirmed"
+    return f"{settings.COOKIE_PREFIX}confirmed"
 
 
 def _salt(user: User) -> str:

@@ -1,5 +1,6 @@
 """Who somebody is, and what they may do. Nothing here reads a header, a cookie or a setting."""
 
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -9,6 +10,8 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 
 EVERYONE = "*"  # in the groups of VIEWER only: whoever is signed in
+LONGEST = 256  # characters of a user id, a name, a secret
+INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # control, direction and zero width, lone surrogates, line ends
 
 
 class Role(Enum):
@@ -106,11 +109,24 @@ class User:
         return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper()
 
 
-class ReadOnly(PermissionDenied):
-    """They may do it, but nobody changes anything just now: nothing was done."""
+def flaw(text: str) -> str | None:
+    """Why a value cannot stand for a person, or None when it can."""
+    if not text.strip():
+        return "is missing or empty"
+    if text == "(null)":
+        return "is (null): the proxy has no value for it"
+    if len(text) > LONGEST:
+        return f"is longer than {LONGEST} characters"
+    if any(unicodedata.category(character) in INVISIBLE for character in text):
+        return "holds a control character or is not UTF-8"
+    return None
 
 
 View = Callable[..., Any]
+
+
+class ReadOnly(PermissionDenied):
+    """They may do it, but nobody changes anything just now: nothing was done."""
 
 
 class NotRecent(PermissionDenied):

@@ -90,7 +90,7 @@ def _salt() -> str:
 
 
 def _name() -> str:
-    return "__Host-session" if settings.SECURE else "session"
+    return f"{settings.COOKIE_PREFIX}session"
 
 
 class _Compact:

@@ -5,7 +5,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from joobq_admin.sso.proxy import Rules, identify
+from joobq_admin.sso.proxy import Rules
 from joobq_admin.sso.roles import Role, User
 
 SECRET, OLD = "s" * 40, "o" * 40
@@ -22,7 +22,7 @@ RULES = Rules(
 
 def said(rules: Rules = RULES, peer: str = "10.0.0.7", **headers: str) -> User | str:
     sent = {"X-Secret": SECRET, "X-User": "vera"} | {f"X-{name.title()}": value for name, value in headers.items()}
-    return identify(peer, sent, rules)
+    return rules.identify(peer, sent)
 
 
 def wsgi(text: str) -> str:
