@@ -10,9 +10,9 @@ from joobq_admin.joobq.delivery import Cycle, Ledger
 from joobq_admin.joobq.outcome import AnswerLost
 from tests.support.database import changed, contents
 from tests.support.eventually import eventually
-from tests.support.ledgers import agrees, ledger_of, spoil_header
+from tests.support.ledgers import agrees, clock, ledger_of, spoil_header
 from tests.support.operators import ANN, BOB, at_once
-from tests.support.servers import Proxy, Server
+from tests.support.servers import KINDS, Proxy, Server
 
 MANY = 1_200
 CYCLE = keys.repair("shop", "emails")
@@ -142,4 +142,54 @@ def test_a_lost_answer_leaves_the_cycle_where_it_can_go_on(
     redis.hset(CYCLE, "until", 0)  # or five seconds later
     ended = to_the_end(ledger)
     assert (ended.done.records, ended.lost) == (MANY, 1)
+    assert agrees(ledger)
+
+
+RUBBISH: dict[str, dict[str, str | None] | None] = {
+    "text": None,
+    "other fields": {"operation": None, "by": None, "x": "y"},
+    "no beginner": {"by": None},
+    "no number of records": {"records": None},
+    "a number that is none": {"records": "x"},
+    "a number of 30 digits": {"began": "9" * 30},
+    "a turn that is no time": {"until": "nan"},
+    "a place that is none": {"cursor": "zset:0"},
+    "no place": {"cursor": ""},
+    "an end that is no time": {"ended": "x", "cursor": ""},
+}
+
+
+@pytest.mark.parametrize("rubbish", RUBBISH)
+def test_what_is_no_cycle_counts_as_none(redis: redis_py.Redis, rubbish: str) -> None:
+    ledger, fields = ledger_of(redis), RUBBISH[rubbish]
+    ledger.admit_many((str(n), b"1") for n in range(300))
+    ledger.begin_cycle("op1", ANN, 0)
+    if fields is None:
+        redis.set(CYCLE, "rubbish", ex=60)
+    for name, value in (fields or {}).items():
+        redis.hdel(CYCLE, name) if value is None else redis.hset(CYCLE, name, value)
+    before = contents(redis)
+    assert ledger.cycle() is ledger.go_on(0) is None
+    assert contents(redis) == before
+    cycle = ledger.begin_cycle("op2", BOB, 0)
+    assert (cycle.operation, cycle.by, cycle.stepped) == ("op2", BOB, True)
+    assert to_the_end(ledger).done.records == 300
+
+
+def test_a_turn_of_a_clock_that_went_back_is_over(redis: redis_py.Redis) -> None:
+    ledger = damaged(redis)
+    ledger.begin_cycle("op1", ANN, 0)
+    redis.hset(CYCLE, "until", clock(redis) + 3_600_000)
+    assert ledger.go_on(0).lost == 1
+    redis.hset(CYCLE, "until", clock(redis) + 4_000)
+    assert not ledger.go_on(0).stepped
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_in_a_full_redis_it_goes_on(new_server: Callable[..., Server], kind: str) -> None:
+    redis = new_server(kind).client
+    ledger = damaged(redis)
+    redis.config_set("maxmemory", 1)
+    ledger.begin_cycle("op1", ANN, 0)
+    assert to_the_end(ledger).done.quarantined == 7
     assert agrees(ledger)

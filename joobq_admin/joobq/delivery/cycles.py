@@ -3,6 +3,7 @@
 The hash `joobq:admin:repair:{<namespace>:<queue>}` says how far it is; it is kept for an hour after the last step.
 """
 
+import re
 import secrets
 from collections.abc import Sequence
 from datetime import timedelta
@@ -23,7 +24,7 @@ KEPT = timedelta(hours=1)
 _KEPT_MS = KEPT // timedelta(milliseconds=1)
 _FIELDS = tuple(
     name.encode()
-    for name in ("operation", "by", "name", "began", "stepped", "ended", "total", "cursor", "lost", *MENDED)
+    for name in ("operation", "by", "name", "began", "stepped", "until", "ended", "total", "cursor", "lost", *MENDED)
 )
 
 
@@ -32,7 +33,12 @@ class Cycles(Mending):
 
     def cycle(self) -> Cycle | None:
         """The repair cycle that goes on, or the last one; None: there was none within the hour."""
-        (values,) = self._read(("HMGET", self._cycle_key, *_FIELDS))
+        try:
+            (values,) = self._read(("HMGET", self._cycle_key, *_FIELDS))
+        except exceptions.ResponseError as error:
+            if not str(error).startswith("WRONGTYPE"):
+                raise
+            return None
         return _cycle([part for pair in zip(_FIELDS, values, strict=True) if pair[1] is not None for part in pair])
 
     def begin_cycle(self, operation: str, by: Actor, seconds: float) -> Cycle | None:
@@ -42,7 +48,8 @@ class Cycles(Mending):
         """
         who, stats = asked.actor(by), self.stats()
         new = ("cursor", "records:0", "by", who.id, "name", who.name, "total", stats.records + stats.entries)
-        return self._step(asked.operation(operation), seconds, 1, new)
+        zeros = (part for name in ("lost", *MENDED) for part in (name, 0))
+        return self._step(asked.operation(operation), seconds, 1, (*new, *zeros))
 
     def go_on(self, seconds: float) -> Cycle | None:
         """Takes a step of the cycle that goes on, if none is under way. When it is done, or there is none: nothing."""
@@ -59,7 +66,7 @@ class Cycles(Mending):
         cycle = _cycle(fields)
         if not (mine and cycle):
             return cycle
-        at = _fields(fields)["cursor"]
+        at = cycle.done.cursor
         try:
             done = self.repair_for(seconds, at)
         except exceptions.RedisError as error:
@@ -75,22 +82,30 @@ class Cycles(Mending):
         return fields
 
 
-def _fields(flat: Sequence[bytes]) -> dict[str, str]:
-    return dict(zip(map(to_text, flat[::2]), map(to_text, flat[1::2]), strict=True))
-
-
 def _cycle(flat: Sequence[bytes], stepped: bool = False) -> Cycle | None:
-    found = _fields(flat)
-    if not found:
+    """Of its fields, name and value. None for any others, as take_turn does: then a new one may begin."""
+    found = dict(zip(map(to_text, flat[::2]), map(to_text, flat[1::2]), strict=True))
+    try:
+        cycle = Cycle(
+            operation=found["operation"],
+            by=Actor(found["by"], found["name"]),
+            began_at=_number(found["began"]),
+            stepped_at=_number(found["stepped"]),
+            ended_at=_number(found["ended"]) if found["ended"] else None,
+            total=_number(found["total"]),
+            done=Mended(found["cursor"], *(_number(found[name]) for name in MENDED)),
+            lost=_number(found["lost"]),
+            stepped=stepped,
+        )
+        _number(found["until"])
+        if cycle.ended_at is None:
+            asked.repair_cursor(cycle.done.cursor)
+    except (KeyError, ValueError):
         return None
-    return Cycle(
-        operation=found["operation"],
-        by=Actor(found["by"], found["name"]),
-        began_at=int(found["began"]),
-        stepped_at=int(found["stepped"]),
-        ended_at=int(found["ended"]) if found["ended"] else None,
-        total=int(found["total"]),
-        done=Mended(found["cursor"], *(int(found.get(name, "0")) for name in MENDED)),
-        lost=int(found.get("lost", "0")),
-        stepped=stepped,
-    )
+    return cycle
+
+
+def _number(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,15}", text):
+        raise ValueError("no number of a cycle")
+    return int(text)
