@@ -81,6 +81,13 @@ def fragment(request: HttpRequest, template: str, context: dict[str, Any], *, st
     return _with_status(render(request, template, {"off": off(request), **context}), status)
 
 
+def dialog(request: HttpRequest, template: str, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
+    """A fragment that asks before anything is done, wherever the answer was to go."""
+    response = fragment(request, template, context, status=status)
+    response["HX-Retarget"], response["HX-Reswap"] = "#dialog", "innerHTML"
+    return response
+
+
 def wants(request: HttpRequest, target: str) -> bool:
     """Does htmx ask for the element of this id?"""
     htmx: Any = getattr(request, "htmx", None)
@@ -198,9 +205,7 @@ def not_recent(request: HttpRequest) -> HttpResponse:
     context = {"confirm": Confirm(came_from(request) or reverse("entries"), "Nothing was done."), "title": "Confirm"}
     if not getattr(request, "htmx", False):
         return page(request, "errors/confirm.html", context, status=403, read=False)
-    response = fragment(request, "ui/_confirm_dialog.html", context, status=403)
-    response["HX-Retarget"], response["HX-Reswap"] = "#dialog", "innerHTML"
-    return response
+    return dialog(request, "ui/_confirm_dialog.html", context, status=403)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

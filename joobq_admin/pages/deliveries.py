@@ -11,8 +11,8 @@ from joobq_admin.pages import (
     answer,
     forms,
     gate_panel,
-    ledger_answers,
     ledger_forms,
+    ledger_names,
     ledger_page,
     ledgers,
     links,
@@ -63,7 +63,7 @@ def ledger(request: HttpRequest) -> HttpResponse:
         context = {"requests": ledger_page.requests(of, stats, leased, due)}
         return answer.fragment(request, "deliveries/_requests.html", context)
     context = {
-        "l": ledger_answers.head(of),
+        "l": ledger_names.head(of),
         "every": reader.of(request).every,
         "numbers": ledger_page.numbers(of, stats, leased, due),
         "gate": gate_panel.panel(of, stats, request.user),
@@ -82,7 +82,7 @@ def request(request: HttpRequest) -> HttpResponse:
     all_of_them, whole = ledgers.known()
     found, unread = connection.holding(name, all_of_them)
     if len(found) == 1:
-        return HttpResponseRedirect(ledger_answers.url(found[0], "request", id=name))
+        return HttpResponseRedirect(ledger_names.url(found[0], "request", id=name))
     context = {
         "title": "Requests" if found else "No such request",
         "id": plain(name, 200),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from joobq_admin.joobq.delivery import Gate, Ledger, LedgerStats
-from joobq_admin.pages import ledger_answers, times, words
+from joobq_admin.pages import ledger_names, times, words
 from joobq_admin.pages.ledger_answers import Told
 from joobq_admin.pages.sends import why
 from joobq_admin.sso.roles import Action, User
@@ -34,13 +34,7 @@ class GatePanel:
 def panel(ledger: Ledger, stats: LedgerStats, user: User) -> GatePanel:
     """As it stands. Raises TROUBLE."""
     gate = stats.gate
-    action = Action.OPEN_GATE if gate else Action.CLOSE_GATE
-    may = user.can(action)
-    button = {
-        "url": ledger_answers.url(ledger, "open-gate" if gate else "close-gate") if may else "",
-        "needs": "" if may else words.may_not(user, action),
-        "operation": ledger_answers.new_operation() if may else "",
-    }
+    button = ledger_names.button(ledger, Action.OPEN_GATE if gate else Action.CLOSE_GATE, user)
     if gate is None:
         return GatePanel(heading="Gate open", text=OPEN, closed=False, **button)
     proof = gates.prove(ledger, stats)
@@ -75,7 +69,7 @@ def since(gate: Gate) -> str:
 
 
 def by(gate: Gate, user: User) -> str:
-    who = ledger_answers.who(gate.by, gate.name, user)
+    who = ledger_names.who(gate.by, gate.name, user)
     return f" by {who}" if who else ""
 
 

@@ -1,85 +1,101 @@
 """The gate of a ledger is closed, with a reason, and opened: only the one that was seen."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from joobq_admin import connection
 from joobq_admin.joobq.delivery import Gate, GateOutcome, Ledger, LedgerStats
-from joobq_admin.pages import answer, gate_panel, ledger_answers, ledger_forms, ledger_page, log, purge_forms, times
+from joobq_admin.pages import (
+    answer,
+    gate_panel,
+    ledger_answers,
+    ledger_names,
+    ledger_page,
+    ledger_question,
+    purge_forms,
+    times,
+)
 from joobq_admin.pages.gate_panel import GatePanel
-from joobq_admin.pages.ledger_answers import Head, Told
-from joobq_admin.pages.purge_forms import LONGEST_REASON, Confirmation
+from joobq_admin.pages.ledger_answers import Press, Told
+from joobq_admin.pages.ledger_question import Question
+from joobq_admin.pages.purge_forms import Confirmation
 from joobq_admin.pages.sends import why
 from joobq_admin.sso.roles import Action, User, needs
 
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked before a gate is closed, with what that stops. `given`: what was answered before."""
-
-    ledger: Head
-    url: str
-    operation: str
-    split: list[tuple[str, str]]
-    given: Confirmation
-    environment: str = settings.ENVIRONMENT
-    longest: int = LONGEST_REASON
+CLOSING = (
+    "From that instant on no request is claimed and no lease is renewed. Work in flight may finish and settle. "
+    "Admissions go on."
+)
+CLOSED_FOR_LONG = (
+    "Closed for long, leases run out: a worker that is still busy then loses its claim, "
+    "and the request is handed out again once the gate opens."
+)
 
 
 @answer.only_pressed
 @needs(Action.CLOSE_GATE)
 def close_gate(request: HttpRequest) -> HttpResponse:
     """Asks why first; then no lease is given or renewed any more."""
-    ledger, operation = ledger_forms.ledger(request), ledger_forms.operation(request)
     given = purge_forms.confirmation(request, 1, for_good=False)
+    press = ledger_answers.press(request, Action.CLOSE_GATE, reason=given.reason)
     if not given:
-        return _asked(request, ledger, operation, given)
-    user = request.user
+        return ledger_question.ask(request, _question(press, given))
     try:
-        change = ledger.close_gate(ledger_answers.actor(user), given.reason)
+        change = press.ledger.close_gate(press.by, press.reason)
     except connection.TROUBLE as trouble:
-        return _failed(request, ledger, Action.CLOSE_GATE, operation, trouble, given.reason)
+        return _failed(request, press, trouble)
+    if change.outcome is GateOutcome.CLOSED:
+        return _done(request, press, Told("", ""))
     assert change.gate
-    if change.outcome is GateOutcome.CLOSED_BEFORE:
-        told = _closed_before(change.gate, user)
-        return _told(request, ledger, Action.CLOSE_GATE, operation, told)
-    return _done(request, ledger, Action.CLOSE_GATE, operation, Told("", ""), given.reason)
+    return _conflict(request, press, _closed_before(change.gate, press.user))
 
 
 @answer.only_pressed
 @needs(Action.OPEN_GATE)
 def open_gate(request: HttpRequest) -> HttpResponse:
     """Opens the gate that its presser saw; another one that was closed since stays."""
-    ledger, operation, user = ledger_forms.ledger(request), ledger_forms.operation(request), request.user
+    press = ledger_answers.press(request, Action.OPEN_GATE)
+    ledger, user = press.ledger, press.user
     try:
         gate = ledger.gate()
         if gate is None:
-            return _told(request, ledger, Action.OPEN_GATE, operation, _open_before(ledger, user))
+            return _conflict(request, press, _open_before(ledger, user))
         if gate_panel.mark(gate) != request.POST.get("mark", ""):
-            return _told(request, ledger, Action.OPEN_GATE, operation, _another(gate, user))
-        change = ledger.open_gate(ledger_answers.actor(user), gate)
+            return _conflict(request, press, _another(gate, user))
+        change = ledger.open_gate(press.by, gate)
     except connection.TROUBLE as trouble:
-        return _failed(request, ledger, Action.OPEN_GATE, operation, trouble)
+        return _failed(request, press, trouble)
     if change.outcome is GateOutcome.OPENED:
         text = f"It was closed{gate_panel.since(gate)}{gate_panel.by(gate, user)}. Leases are given again."
-        return _done(request, ledger, Action.OPEN_GATE, operation, Told("Gate opened", text))
-    told = _another(change.gate, user) if change.gate else _open_before(ledger, user)
-    return _told(request, ledger, Action.OPEN_GATE, operation, told)
+        return _done(request, press, Told("Gate opened", text))
+    return _conflict(request, press, _another(change.gate, user) if change.gate else _open_before(ledger, user))
 
 
-def _asked(request: HttpRequest, ledger: Ledger, operation: str, given: Confirmation) -> HttpResponse:
-    stats = ledger.stats()
+def _question(press: Press, given: Confirmation) -> Question:
+    ledger, stats = ledger_names.head(press.ledger), press.ledger.stats()
     split = [("In flight now", f"{stats.leased:,}"), ("Due now, will wait", f"{stats.due:,}")]
     if stats.last_lease:
         split.append(("Last lease ends, if not settled before", f"in {times.ahead(stats.last_lease - stats.at)}"))
-    url = ledger_answers.url(ledger, "close-gate")
-    question = Question(ledger_answers.head(ledger), url, operation, split, given)
-    context = {"ask": question, "title": "Close the gate?"}
-    if not getattr(request, "htmx", None):
-        return answer.page(request, "deliveries/gate_question.html", context, nav="deliveries")
-    return ledger_answers.dialog(request, "deliveries/_gate_dialog.html", context)
+    return Question(
+        name="gate",
+        ledger=ledger,
+        heading=f"Close the gate of {ledger}?",
+        text=CLOSING,
+        url=ledger_names.url(press.ledger, "close-gate"),
+        target="gate",
+        fields=(("operation", press.operation),),
+        given=given,
+        asker="A closed gate",
+        help="Shown to everyone on this page, with your name and the time.",
+        note=CLOSED_FOR_LONG,
+        split=tuple(split),
+        keep="Keep it open",
+        yes="Close the gate",
+        back=ledger.url,
+        icon="lock",
+        cls="primary",
+    )
 
 
 def _closed_before(gate: Gate, user: User) -> Told:
@@ -99,40 +115,32 @@ def _another(gate: Gate, user: User) -> Told:
     return Told(heading, f"The one that you saw was opened meanwhile. Nothing was done.{reason}", 409)
 
 
-def _done(
-    request: HttpRequest, ledger: Ledger, action: Action, operation: str, told: Told, reason: str = ""
-) -> HttpResponse:
+def _done(request: HttpRequest, press: Press, told: Told) -> HttpResponse:
     """It is recorded right after; a page that shows the gate as it is now needs no more words."""
-    by = ledger_answers.actor(request.user)
-    unrecorded = ledger_answers.noted(str(action), ledger, by, operation, reason)
-    log.of_a_ledger(action, operation, request.user, "done", ledger)
+    unrecorded = press.noted()
+    press.logged("done")
     if not unrecorded and not getattr(request, "htmx", False):
-        return HttpResponseRedirect(ledger_answers.url(ledger), status=303)
-    return _shown(request, ledger, Told(told.heading, told.text, unrecorded=unrecorded))
+        return HttpResponseRedirect(ledger_names.url(press.ledger), status=303)
+    return _shown(request, press, replace(told, unrecorded=unrecorded))
 
 
-def _told(request: HttpRequest, ledger: Ledger, action: Action, operation: str, told: Told) -> HttpResponse:
+def _conflict(request: HttpRequest, press: Press, told: Told) -> HttpResponse:
     """Somebody was faster."""
-    log.of_a_ledger(action, operation, request.user, "conflict", ledger)
-    return _shown(request, ledger, told)
+    press.logged("conflict")
+    return _shown(request, press, told)
 
 
-def _failed(
-    request: HttpRequest, ledger: Ledger, action: Action, operation: str, trouble: Exception, reason: str = ""
-) -> HttpResponse:
-    """After a lost answer the panel says how the gate stands; that it was pressed is recorded."""
-    told = ledger_answers.trouble(trouble)
-    log.of_a_ledger(action, operation, request.user, "unknown" if told.unsure else "unsent", ledger)
+def _failed(request: HttpRequest, press: Press, trouble: Exception) -> HttpResponse:
+    """After a lost answer the panel says how the gate stands."""
+    told = press.lost(press.failed(trouble))
     if told.unsure:
-        by = ledger_answers.actor(request.user)
-        unrecorded = ledger_answers.noted(str(action), ledger, by, operation, reason, answer="lost")
         text = "The connection to Redis was lost after it was sent. This is how the gate stands now."
-        told = Told("The answer was lost", text, 503, unrecorded=unrecorded)
-    return _shown(request, ledger, told)
+        told = replace(told, heading="The answer was lost", text=text)
+    return _shown(request, press, told)
 
 
-def _shown(request: HttpRequest, ledger: Ledger, told: Told) -> HttpResponse:
+def _shown(request: HttpRequest, press: Press, told: Told) -> HttpResponse:
     def panel(stats: LedgerStats) -> GatePanel:
-        return gate_panel.after(told, gate_panel.panel(ledger, stats, request.user))
+        return gate_panel.after(told, gate_panel.panel(press.ledger, stats, press.user))
 
-    return ledger_page.pressed(request, ledger, "gate", told, panel)
+    return ledger_page.pressed(request, press.ledger, "gate", told, panel)

@@ -1,17 +1,15 @@
 """What became of a press on a page of a ledger: recorded right after it was done, and told; also when it was not."""
 
-from dataclasses import dataclass
-from typing import Any
-from uuid import uuid4
+from dataclasses import dataclass, replace
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 
 from joobq_admin import connection
 from joobq_admin.connection import audit_log
 from joobq_admin.joobq.audit import Actor, Record
 from joobq_admin.joobq.delivery import Ledger
 from joobq_admin.joobq.outcome import AnswerLost, NotDone, Refusal
-from joobq_admin.pages import answer, links, times, words
+from joobq_admin.pages import ledger_forms, log, times, words
 from joobq_admin.pages.sends import name_of
 from joobq_admin.pages.tokens import plain
 from joobq_admin.sso.roles import Action, User
@@ -19,16 +17,6 @@ from joobq_admin.sso.roles import Action, User
 NEWEST = 200  # records of the audit log that are looked at for who was faster
 LOST = "The connection to Redis was lost after it was sent. It may or may not be done. Pressing again is safe."
 HALF_DONE = "What of it was done is told by the ledger as it stands now; a repair puts its indexes right."
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """Which ledger a page is about; `names`: for a form that looks there."""
-
-    namespace: str
-    queue: str
-    url: str
-    names: tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +30,43 @@ class Told:
     unsure: bool = False
 
 
-def head(ledger: Ledger) -> Head:
-    return Head(plain(ledger.namespace, 80), plain(ledger.queue, 80), url(ledger), (ledger.namespace, ledger.queue))
+@dataclass(frozen=True, slots=True)
+class Press:
+    """What somebody wants done to a ledger, as which operation; `digest`: of the bytes of the request it is about."""
+
+    action: Action
+    ledger: Ledger
+    operation: str
+    user: User
+    reason: str = ""
+    request_id: str = ""
+    digest: str = ""
+
+    @property
+    def by(self) -> Actor:
+        return Actor(self.user.sub, self.user.name)
+
+    def noted(self, word: str = "", **did: str) -> str:
+        """See `noted`; `word`: for a part of the action."""
+        about = {"request": self.request_id} if self.request_id else {}
+        word = word or str(self.action)
+        return noted(word, self.ledger, self.by, self.operation, self.reason, self.digest, **about, **did)
+
+    def logged(self, outcome: str) -> None:
+        log.of_a_ledger(self.action, self.operation, self.user, outcome, self.ledger, self.request_id)
+
+    def failed(self, why: Exception) -> Told:
+        told = trouble(why)
+        self.logged("unknown" if told.unsure else "unsent")
+        return told
+
+    def lost(self, told: Told, word: str = "", **did: str) -> Told:
+        """What may be done all the same is recorded as pressed."""
+        return replace(told, unrecorded=self.noted(word, **did, answer="lost")) if told.unsure else told
 
 
-def url(ledger: Ledger, view: str = "ledger", **query: str) -> str:
-    return links.ledger(ledger.namespace, ledger.queue, view, **query)
-
-
-def actor(user: User) -> Actor:
-    return Actor(user.sub, user.name)
-
-
-def who(id_: str, name: str, user: User) -> str:
-    """As `user` is told; '' where nobody is named."""
-    return "you" if id_ and id_ == user.sub else plain(name or id_, 80)
-
-
-def new_operation() -> str:
-    return str(uuid4())
+def press(request: HttpRequest, action: Action, **more: str) -> Press:
+    return Press(action, ledger_forms.ledger(request), ledger_forms.operation(request), request.user, **more)
 
 
 def noted(
@@ -96,13 +102,6 @@ def trouble(why: Exception) -> Told:
     if said:
         return Told("Redis refused it", f"Redis said: {said} {HALF_DONE}", 503)
     return Told("Redis does not answer", "Nothing was sent, so nothing was done.", 503)
-
-
-def dialog(request: HttpRequest, template: str, context: dict[str, Any], status: int = 200) -> HttpResponse:
-    """Wherever the answer was to go: it asks before anything is done."""
-    response = answer.fragment(request, template, context, status=status)
-    response["HX-Retarget"], response["HX-Reswap"] = "#dialog", "innerHTML"
-    return response
 
 
 def last_done(action: Action, ledger: Ledger) -> Record | None:

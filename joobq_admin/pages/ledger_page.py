@@ -10,8 +10,9 @@ from joobq_admin import connection
 from joobq_admin.joobq.delivery import CorruptRecord, Header, Ledger, LedgerStats, State
 from joobq_admin.pages import (
     answer,
+    expire_panel,
     gate_panel,
-    ledger_answers,
+    ledger_names,
     prune_panel,
     quarantine,
     reader,
@@ -22,7 +23,6 @@ from joobq_admin.pages import (
 from joobq_admin.pages.answer import Problem
 from joobq_admin.pages.ledger_answers import Told
 from joobq_admin.pages.tokens import plain
-from joobq_admin.sso.roles import Action, User
 
 ROWS = 10  # requests that are shown of each index
 NOTHING = "Nothing is kept under this name: it was never used, or all of it was pruned"
@@ -63,35 +63,28 @@ class Requests:
     rows: list[Request]
 
 
-@dataclass(frozen=True, slots=True)
-class ExpirePanel:
-    """`url`: of the button, '' where `needs` says why there is none."""
-
-    heading: str
-    text: str
-    url: str = ""
-    needs: str = ""
-    operation: str = ""
-    more: bool = False
-    unrecorded: str = ""
-
-
 Panel = Callable[[LedgerStats], Any]
 
 
-def whole(request: HttpRequest, ledger: Ledger, cursor: str = "0", status: int = 200, **given: Any) -> HttpResponse:
+def whole(
+    request: HttpRequest,
+    ledger: Ledger,
+    cursor: str = "0",
+    stats: LedgerStats | None = None,
+    status: int = 200,
+    **given: Any,
+) -> HttpResponse:
     """The whole page; `cursor`: of the quarantine. `given`: panels that a press has changed. Raises TROUBLE."""
-    user, stats = request.user, given.pop("stats", None) or ledger.stats()
+    stats, head = stats or ledger.stats(), ledger_names.head(ledger)
     leased, due = ledger.leased(ROWS), ledger.next_due(ROWS)
     context = {
-        "title": f"{plain(ledger.namespace, 80)} / {plain(ledger.queue, 80)}",
-        "l": ledger_answers.head(ledger),
+        "title": str(head),
+        "l": head,
         "every": reader.of(request).every,
-        "find": ledger_answers.url(ledger, "request"),
         "numbers": numbers(ledger, stats, leased, due),
         "requests": requests(ledger, stats, leased, due),
         "quarantine": quarantine.table(ledger, cursor),
-        **{name: given.get(name) or make(ledger, stats, user) for name, make in PANELS.items()},
+        **{name: given.get(name) or make(ledger, stats, request.user) for name, make in PANELS.items()},
     }
     return answer.page(request, "deliveries/ledger.html", context, status=status, nav="deliveries")
 
@@ -104,7 +97,7 @@ def pressed(request: HttpRequest, ledger: Ledger, name: str, told: Told, panel: 
         stats = ledger.stats()
         shown = panel(stats)
         if answer.wants(request, name):
-            context = {name: shown, "l": ledger_answers.head(ledger)}
+            context = {name: shown, "l": ledger_names.head(ledger)}
             return answer.fragment(request, f"deliveries/_{name}.html", context, status=told.status)
         return whole(request, ledger, status=told.status, stats=stats, **{name: shown})
     except connection.TROUBLE:
@@ -114,7 +107,7 @@ def pressed(request: HttpRequest, ledger: Ledger, name: str, told: Told, panel: 
 def _told_alone(request: HttpRequest, ledger: Ledger, name: str, told: Told) -> HttpResponse:
     status = told.status if told.status != 200 else 503
     text = f"{told.text} {told.unrecorded} The ledger cannot be read just now."
-    links = ((ledger_answers.url(ledger), "Look again", "primary"),)
+    links = ((ledger_names.url(ledger), "Look again", "primary"),)
     what = Problem(status, told.heading or "Done", told.heading or "Done", text, links=links)
     if answer.wants(request, name):
         return answer.fragment(request, "deliveries/_told.html", {"x": what, "name": name}, status=status)
@@ -131,7 +124,7 @@ def numbers(
     ends = next((each.lease_until for each in leased if isinstance(each, Header) and each.lease_until), None)
     later = next((each.due_at for each in due if isinstance(each, Header) and each.due_at > stats.at), None)
     return Numbers(
-        url=ledger_answers.url(ledger),
+        url=ledger_names.url(ledger),
         sub=" · ".join([NOTHING if stats.empty else words.counted(stats.records, "record"), oldest, read]),
         tally=[
             Number("Due now", f"{stats.due:,}", waits),
@@ -155,14 +148,14 @@ def requests(
     """In flight and next, by the headers; one that cannot be read is shown as such."""
     at = times.at(stats.at)
     return Requests(
-        url=ledger_answers.url(ledger),
+        url=ledger_names.url(ledger),
         at=times.time(at) if at else "",
         rows=[_request(ledger, each, stats.at) for each in (*leased, *due)],
     )
 
 
 def _request(ledger: Ledger, each: Header | CorruptRecord, now: int) -> Request:
-    shown = {"id": plain(each.request_id, 80), "url": ledger_answers.url(ledger, "request", id=each.request_id)}
+    shown = {"id": plain(each.request_id, 80), "url": ledger_names.url_of(ledger, each.request_id)}
     if isinstance(each, CorruptRecord):
         return Request(**shown, state="CORRUPT", tone="bad", attempt="", owner="", when=each.reason)
     return Request(
@@ -185,20 +178,9 @@ def when(state: State, due_at: int, lease_until: int | None, now: int) -> str:
     return "settled since this was read"
 
 
-def expire_panel(ledger: Ledger, stats: LedgerStats, user: User) -> ExpirePanel:
-    may = user.can(Action.EXPIRE)
-    return ExpirePanel(
-        heading="Leases that are over",
-        text="They end as workers claim, or here and now: each request is due again, its attempts are kept.",
-        url=ledger_answers.url(ledger, "expire") if may else "",
-        needs="" if may else words.may_not(user, Action.EXPIRE),
-        operation=ledger_answers.new_operation() if may else "",
-    )
-
-
 PANELS = {
     "gate": gate_panel.panel,
     "repair": repair_panel.panel,
-    "expire": expire_panel,
+    "expire": expire_panel.panel,
     "prune": prune_panel.panel,
 }

@@ -7,8 +7,8 @@ from typing import Any
 
 from joobq_admin import connection
 from joobq_admin.joobq.delivery import Ledger, LedgerStats
-from joobq_admin.pages import gate_panel, ledger_answers, times
-from joobq_admin.pages.ledger_answers import Head
+from joobq_admin.pages import gate_panel, ledger_names, times
+from joobq_admin.pages.ledger_names import Head
 from joobq_admin.pages.sends import why
 from joobq_admin.pages.tokens import plain
 from joobq_admin.sso.roles import User
@@ -68,7 +68,7 @@ def read(user: User, every: str) -> dict[str, Any]:
 
 
 def _row(ledger: Ledger, stats: LedgerStats | Exception, user: User) -> Row | Unread:
-    id_, head = sha256(f"{ledger.namespace}:{ledger.queue}".encode()).hexdigest()[:16], ledger_answers.head(ledger)
+    id_, head = sha256(f"{ledger.namespace}:{ledger.queue}".encode()).hexdigest()[:16], ledger_names.head(ledger)
     if isinstance(stats, Exception):
         return Unread(id_, head, plain(connection.said(stats)))
     gate = stats.gate
@@ -91,4 +91,4 @@ def _row(ledger: Ledger, stats: LedgerStats | Exception, user: User) -> Row | Un
 
 def places(found: Sequence[Ledger], request_id: str) -> list[tuple[Head, str]]:
     """Where a request is, or would be, in each of these ledgers."""
-    return [(ledger_answers.head(each), ledger_answers.url(each, "request", id=request_id)) for each in found]
+    return [(ledger_names.head(each), ledger_names.url_of(each, request_id)) for each in found]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from joobq_admin.joobq.delivery import Ledger, LedgerStats
-from joobq_admin.pages import ledger_answers, times, words
+from joobq_admin.pages import ledger_names, times, words
 from joobq_admin.pages.ledger_answers import Told
 from joobq_admin.pages.ledger_forms import Pruning
 from joobq_admin.pages.purge_forms import Confirmation
@@ -42,14 +42,7 @@ class PrunePanel:
 
 
 def panel(ledger: Ledger, stats: LedgerStats, user: User) -> PrunePanel:
-    may = user.can(Action.PRUNE)
-    return PrunePanel(
-        heading="Settled receipts",
-        text=TEXT,
-        url=ledger_answers.url(ledger, "prune") if may else "",
-        needs="" if may else words.may_not(user, Action.PRUNE),
-        operation=ledger_answers.new_operation() if may else "",
-    )
+    return PrunePanel(heading="Settled receipts", text=TEXT, **ledger_names.button(ledger, Action.PRUNE, user))
 
 
 def counting(shown: PrunePanel, asked: Pruning, total: int) -> PrunePanel:
@@ -84,12 +77,11 @@ def going(shown: PrunePanel, asked: Pruning, given: Confirmation, operation: str
     )  # fmt: skip
 
 
-def pruned(shown: PrunePanel, asked: Pruning, unrecorded: str) -> PrunePanel:
+def pruned(shown: PrunePanel, asked: Pruning) -> PrunePanel:
     text = f"They are gone for good, at {times.named(times.now())}. {_age(asked)}"
     if not (asked.pruned or asked.least):
         text = f"Somebody else may have pruned them. {_age(asked)}"
-    heading = f"Pruned {receipts(asked)}"
-    return replace(shown, heading=heading, text=text, days=asked.days, unrecorded=unrecorded)
+    return replace(shown, heading=f"Pruned {receipts(asked)}", text=text, days=asked.days)
 
 
 def receipts(asked: Pruning) -> str:

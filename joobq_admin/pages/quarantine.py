@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from joobq_admin.connection import redaction
 from joobq_admin.joobq.delivery import CorruptRecord, Ledger, Quarantined
 from joobq_admin.joobq.delivery.record import evidence
-from joobq_admin.pages import ledger_answers, times, words
+from joobq_admin.pages import ledger_names, times, words
 from joobq_admin.pages.entry_page import MOST_LINES, what_is_hidden
 from joobq_admin.pages.links import Link
 from joobq_admin.pages.slip import short
@@ -73,7 +73,6 @@ class Review:
     discard_url: str = ""
     sound: bool = False
     needs: str = ""
-    unsure: bool = False
     unrecorded: str = ""
     links: tuple[Link, ...] = ()
 
@@ -81,14 +80,14 @@ class Review:
 def table(ledger: Ledger, cursor: str) -> Table:
     """Some of it, from this place on. Raises TROUBLE."""
     page = ledger.quarantined(cursor, ROWS)
-    more = ledger_answers.url(ledger, quarantine=page.cursor) if page.cursor != "0" else ""
+    more = ledger_names.url(ledger, quarantine=page.cursor) if page.cursor != "0" else ""
     return Table([_row(ledger, each) for each in page.records], times.time(times.now()), more)
 
 
 def _row(ledger: Ledger, each: Quarantined) -> Row:
     return Row(
         id=plain(each.request_id, 80),
-        url=ledger_answers.url(ledger, "request", id=each.request_id),
+        url=ledger_names.url_of(ledger, each.request_id),
         wrong=wrong(each),
         size=f"{_size(each):,} bytes",
         short=short(each.digest),
@@ -127,9 +126,9 @@ def review(ledger: Ledger, each: Quarantined, user: User) -> Review:
         digest=each.digest,
         tone="send" if sound else "bad",
         icon="check" if sound else "no",
-        operation=ledger_answers.new_operation() if may else "",
-        release_url=ledger_answers.url(ledger, "release", **of),
-        discard_url=ledger_answers.url(ledger, "discard", **of),
+        operation=ledger_names.new_operation() if may else "",
+        release_url=ledger_names.url(ledger, "release", **of),
+        discard_url=ledger_names.url(ledger, "discard", **of),
         sound=sound,
         needs="" if may else words.may_not(user, Action.RELEASE),
     )

@@ -117,6 +117,4 @@ def _asked(request: HttpRequest, question: Question, more: dict[str, Any]) -> Ht
     htmx: Any = getattr(request, "htmx", None)
     if not htmx:
         return answer.page(request, "dead_letters/purge.html", context | {"title": "Purge?"}, nav="entries")
-    response = answer.fragment(request, "dead_letters/_purge_dialog.html", context)
-    response["HX-Retarget"], response["HX-Reswap"] = "#dialog", "innerHTML"
-    return response
+    return answer.dialog(request, "dead_letters/_purge_dialog.html", context)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from joobq_admin.joobq.delivery import MENDED, Cycle, Ledger, LedgerStats, Mended
-from joobq_admin.pages import ledger_answers, times, words
+from joobq_admin.pages import ledger_names, times, words
 from joobq_admin.pages.ledger_answers import Told
 from joobq_admin.sso.roles import Action, User
 
@@ -60,7 +60,7 @@ def of_look(ledger: Ledger, user: User, seen: Mended, total: int) -> RepairPanel
 
 def of_cycle(ledger: Ledger, cycle: Cycle, user: User, goes_on: bool = False) -> RepairPanel:
     """`goes_on`: its reader has just gone on with it, so the page does."""
-    who = ledger_answers.who(cycle.by.id, cycle.by.name, user) or "nobody that is named"
+    who = ledger_names.who(cycle.by.id, cycle.by.name, user) or "nobody that is named"
     began = times.at(cycle.began_at)
     at = f" at {times.clock(began, times.now())}" if began else ""
     if cycle.ended_at is not None:
@@ -94,20 +94,20 @@ def after(told: Told, shown: RepairPanel) -> RepairPanel:
 def _offered(shown: RepairPanel, ledger: Ledger, user: User, *buttons: Button) -> RepairPanel:
     if not user.can(Action.REPAIR):
         return replace(shown, needs=words.may_not(user, Action.REPAIR), goes_on="")
-    return replace(shown, url=ledger_answers.url(ledger, "repair"), buttons=buttons)
+    return replace(shown, url=ledger_names.url(ledger, "repair"), buttons=buttons)
 
 
 def _look(label: str = "See what it would mend") -> Button:
-    return label, "", (("operation", ledger_answers.new_operation()), ("look", "1"))
+    return label, "", (("operation", ledger_names.new_operation()), ("look", "1"))
 
 
 def _look_on(seen: Mended, total: int) -> Fields:
     numbers = tuple((name, str(getattr(seen, name))) for name in ("cursor", *MENDED))
-    return (("operation", ledger_answers.new_operation()), ("look", "1"), ("total", str(total)), *numbers)
+    return (("operation", ledger_names.new_operation()), ("look", "1"), ("total", str(total)), *numbers)
 
 
 def _begin(label: str) -> Button:
-    return label, "", (("operation", ledger_answers.new_operation()), ("begin", "1"))
+    return label, "", (("operation", ledger_names.new_operation()), ("begin", "1"))
 
 
 def _where(done: Mended) -> str:

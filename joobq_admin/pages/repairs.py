@@ -6,58 +6,52 @@ from django.http import HttpRequest, HttpResponse
 
 from joobq_admin import connection
 from joobq_admin.joobq.delivery import MENDED, Cycle, Ledger, LedgerStats, Mended
-from joobq_admin.pages import answer, ledger_answers, ledger_forms, ledger_page, log, repair_panel
-from joobq_admin.pages.ledger_answers import Told
+from joobq_admin.pages import answer, ledger_answers, ledger_forms, ledger_page, repair_panel
+from joobq_admin.pages.ledger_answers import Press, Told
 from joobq_admin.pages.ledger_forms import Repairing
 from joobq_admin.pages.repair_panel import RepairPanel
 from joobq_admin.sso.roles import Action, needs
 
 SECONDS = 0.05  # of one step: its request stays below a quarter of a second
+SO_FAR = "What is mended is mended; it can go on from here."
+STOOD_STILL = "It stood still for an hour, and what it had come to is not kept for longer. Start a cycle anew."
 
 
 @answer.only_pressed
 @needs(Action.REPAIR)
 def repair(request: HttpRequest) -> HttpResponse:
     """Takes a step: of a dry run, or of the cycle that goes on; a press of Start begins one when none does."""
-    ledger, operation = ledger_forms.ledger(request), ledger_forms.operation(request)
-    asked = ledger_forms.repairing(request)
+    press, asked = ledger_answers.press(request, Action.REPAIR), ledger_forms.repairing(request)
     try:
-        return _look(request, ledger, asked) if asked.looks else _step(request, ledger, operation, asked)
+        return _look(request, press, asked) if asked.looks else _step(request, press, asked)
     except connection.TROUBLE as trouble:
-        said = ledger_answers.trouble(trouble)
-        told = replace(said, text=f"{said.text} What is mended is mended; it can go on from here.")
-        log.of_a_ledger(Action.REPAIR, operation, request.user, "unknown" if told.unsure else "unsent", ledger)
-        if told.unsure and asked.begins:
-            by = ledger_answers.actor(request.user)
-            unrecorded = ledger_answers.noted("begin repair", ledger, by, operation, answer="lost")
-            told = replace(told, unrecorded=unrecorded)
-        return _shown(request, ledger, told, lambda stats: repair_panel.panel(ledger, stats, request.user))
+        told = press.failed(trouble)
+        if asked.begins:
+            told = press.lost(told, "begin repair")
+        return _told(request, press, replace(told, text=f"{told.text} {SO_FAR}"))
 
 
-def _look(request: HttpRequest, ledger: Ledger, asked: Repairing) -> HttpResponse:
-    found = ledger.repair_for(SECONDS, asked.looked.cursor, dry_run=True)
+def _look(request: HttpRequest, press: Press, asked: Repairing) -> HttpResponse:
+    found = press.ledger.repair_for(SECONDS, asked.looked.cursor, dry_run=True)
     seen = Mended(found.cursor, *(getattr(asked.looked, name) + getattr(found, name) for name in MENDED))
-    user = request.user
 
     def panel(stats: LedgerStats) -> RepairPanel:
-        return repair_panel.of_look(ledger, user, seen, asked.total or stats.records + stats.entries)
+        return repair_panel.of_look(press.ledger, press.user, seen, asked.total or stats.records + stats.entries)
 
-    return ledger_page.pressed(request, ledger, "repair", Told("", ""), panel)
+    return ledger_page.pressed(request, press.ledger, "repair", Told("", ""), panel)
 
 
-def _step(request: HttpRequest, ledger: Ledger, operation: str, asked: Repairing) -> HttpResponse:
-    by = ledger_answers.actor(request.user)
-    cycle = ledger.begin_cycle(operation, by, SECONDS) if asked.begins else ledger.go_on(SECONDS)
+def _step(request: HttpRequest, press: Press, asked: Repairing) -> HttpResponse:
+    ledger = press.ledger
+    cycle = ledger.begin_cycle(press.operation, press.by, SECONDS) if asked.begins else ledger.go_on(SECONDS)
     if cycle is None:
-        text = "It stood still for an hour, and what it had come to is not kept for longer. Start a cycle anew."
-        told = Told("No cycle goes on", text, 409)
-        return _shown(request, ledger, told, lambda stats: repair_panel.panel(ledger, stats, request.user))
-    unrecorded = _noted(ledger, cycle, begun=asked.begins and cycle.operation == operation)
+        return _told(request, press, Told("No cycle goes on", STOOD_STILL, 409))
+    unrecorded = _noted(ledger, cycle, begun=asked.begins and cycle.operation == press.operation)
     if cycle.stepped and (cycle.ended_at or asked.begins):
-        log.of_a_ledger(Action.REPAIR, cycle.operation, request.user, "done", ledger)
+        replace(press, operation=cycle.operation).logged("done")
 
     def panel(_: LedgerStats) -> RepairPanel:
-        shown = repair_panel.of_cycle(ledger, cycle, request.user, goes_on=cycle.ended_at is None)
+        shown = repair_panel.of_cycle(ledger, cycle, press.user, goes_on=cycle.ended_at is None)
         return replace(shown, unrecorded=unrecorded)
 
     return ledger_page.pressed(request, ledger, "repair", Told("", "", unrecorded=unrecorded), panel)
@@ -77,5 +71,8 @@ def _noted(ledger: Ledger, cycle: Cycle, begun: bool) -> str:
     return ledger_answers.noted("repair", ledger, cycle.by, cycle.operation, **numbers)
 
 
-def _shown(request: HttpRequest, ledger: Ledger, told: Told, panel: ledger_page.Panel) -> HttpResponse:
-    return ledger_page.pressed(request, ledger, "repair", told, lambda stats: repair_panel.after(told, panel(stats)))
+def _told(request: HttpRequest, press: Press, told: Told) -> HttpResponse:
+    def panel(stats: LedgerStats) -> RepairPanel:
+        return repair_panel.after(told, repair_panel.panel(press.ledger, stats, press.user))
+
+    return ledger_page.pressed(request, press.ledger, "repair", told, panel)

@@ -14,7 +14,7 @@ from joobq_admin import connection
 from joobq_admin.connection import dead_letters, redaction
 from joobq_admin.joobq.delivery import Ledger, Record, Seen, State
 from joobq_admin.joobq.entry import Entry
-from joobq_admin.pages import answer, gate_panel, ledger_answers, links, quarantine, reader, times, words
+from joobq_admin.pages import answer, gate_panel, ledger_names, links, quarantine, reader, times, words
 from joobq_admin.pages.entry_page import LONGEST_TEXT, what_is_hidden
 from joobq_admin.pages.follow import now_of
 from joobq_admin.pages.ledger_page import TONES
@@ -86,7 +86,7 @@ def shown(request: HttpRequest, ledger: Ledger, request_id: str) -> HttpResponse
         return _none(request, ledger, seen)
     context: dict[str, Any] = {
         "title": plain(request_id, 120),
-        "l": ledger_answers.head(ledger),
+        "l": ledger_names.head(ledger),
         "every": reader.of(request).every,
         "gate": gate_panel.warning(seen.gate, user),
         "r": sheet(seen),
@@ -105,7 +105,7 @@ def _none(request: HttpRequest, ledger: Ledger, seen: Seen) -> HttpResponse:
     """Nothing is kept under this id in this ledger."""
     context = {
         "title": "No such request",
-        "l": ledger_answers.head(ledger),
+        "l": ledger_names.head(ledger),
         "gate": gate_panel.warning(seen.gate, request.user),
         "id": plain(seen.request_id, 200),
         "at": times.named(times.now()),
@@ -202,7 +202,7 @@ def lease(ledger: Ledger, seen: Seen) -> Lease:
     """By its state, what comes next."""
     record, now = seen.record, seen.at
     assert isinstance(record, Record)
-    more = {"url": ledger_answers.url(ledger, "request", id=seen.request_id), "at": f"read {times.named(_now(now))}"}
+    more = {"url": ledger_names.url_of(ledger, seen.request_id), "at": f"read {times.named(_now(now))}"}
     again = f"may be claimed as attempt {record.attempt + 1:,}"
     if record.state is State.LEASED and record.lease_until:
         owner, left = plain(record.owner, 200), record.lease_until - now

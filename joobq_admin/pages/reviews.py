@@ -1,165 +1,136 @@
 """A record in quarantine is released, or discarded with a reason: only while the reviewed bytes are stored."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from joobq_admin import connection
 from joobq_admin.connection import audit_log
 from joobq_admin.joobq.audit import Actor, Record
-from joobq_admin.joobq.delivery import Ledger, ReviewOutcome
 from joobq_admin.joobq.delivery import Record as Delivery
-from joobq_admin.pages import answer, ledger_answers, ledger_forms, links, log, purge_forms, times
-from joobq_admin.pages.ledger_answers import Head
-from joobq_admin.pages.purge_forms import LONGEST_REASON, Confirmation
+from joobq_admin.joobq.delivery import ReviewOutcome
+from joobq_admin.pages import (
+    answer,
+    ledger_answers,
+    ledger_forms,
+    ledger_names,
+    ledger_question,
+    links,
+    purge_forms,
+    times,
+)
+from joobq_admin.pages.ledger_answers import Press
+from joobq_admin.pages.ledger_question import Question
+from joobq_admin.pages.purge_forms import Confirmation
 from joobq_admin.pages.quarantine import Review
 from joobq_admin.pages.slip import short
 from joobq_admin.pages.tokens import plain
-from joobq_admin.sso.roles import Action, User, needs
+from joobq_admin.sso.roles import Action, needs
 
 DONE = {"release": "Released", "discard": "Discarded"}
 NOT_TOLD = "Somebody else was faster: there is no record of who. Your press did nothing."
-
-
-@dataclass(frozen=True, slots=True)
-class Reviewed:
-    """Which record, by which bytes, as what operation."""
-
-    ledger: Ledger
-    request_id: str
-    digest: str
-    operation: str
-
-    @property
-    def url(self) -> str:
-        return ledger_answers.url(self.ledger, "request", id=self.request_id)
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    ledger: Head
-    id: str
-    url: str
-    back: str
-    short: str
-    digest: str
-    operation: str
-    given: Confirmation
-    environment: str = settings.ENVIRONMENT
-    longest: int = LONGEST_REASON
 
 
 @answer.only_pressed
 @needs(Action.RELEASE)
 def release(request: HttpRequest) -> HttpResponse:
     """Puts it back under the indexes, if it decodes now."""
-    reviewed = _reviewed(request)
-    return _act(request, reviewed, Action.RELEASE, reviewed.ledger.release)
+    press = _press(request, Action.RELEASE)
+    return _act(request, press, press.ledger.release)
 
 
 @answer.only_pressed
 @needs(Action.DISCARD)
 def discard(request: HttpRequest) -> HttpResponse:
     """Asks why first; then record and copy are gone for good."""
-    reviewed, given = _reviewed(request), purge_forms.confirmation(request, 1, for_good=False)
-    if given:
-        return _act(request, reviewed, Action.DISCARD, reviewed.ledger.discard, given.reason)
-    ledger = reviewed.ledger
-    question = Question(
-        ledger=ledger_answers.head(ledger),
-        id=plain(reviewed.request_id, 200),
-        url=ledger_answers.url(ledger, "discard", id=reviewed.request_id),
-        back=reviewed.url,
-        short=short(reviewed.digest),
-        digest=reviewed.digest,
-        operation=reviewed.operation,
+    given = purge_forms.confirmation(request, 1, for_good=False)
+    press = _press(request, Action.DISCARD, given.reason)
+    if not given:
+        return ledger_question.ask(request, _question(press, given))
+    return _act(request, press, press.ledger.discard)
+
+
+def _press(request: HttpRequest, action: Action, reason: str = "") -> Press:
+    about = {"request_id": ledger_forms.request_id(request), "digest": ledger_forms.digest(request)}
+    return ledger_answers.press(request, action, reason=reason, **about)
+
+
+def _url(press: Press) -> str:
+    return ledger_names.url_of(press.ledger, press.request_id)
+
+
+def _question(press: Press, given: Confirmation) -> Question:
+    return Question(
+        name="discard",
+        ledger=ledger_names.head(press.ledger),
+        heading=f"Discard the record of {plain(press.request_id, 200)}?",
+        text=f"Version {short(press.digest)} and the copy in quarantine are deleted for good, only while exactly these "
+        "bytes are stored. The id can then be admitted again, so the work may be done twice.",
+        url=ledger_names.url(press.ledger, "discard", id=press.request_id),
+        target="quarantined",
+        fields=(("digest", press.digest), ("operation", press.operation)),
         given=given,
-    )
-    context = {"ask": question, "title": "Discard?"}
-    if not getattr(request, "htmx", None):
-        return answer.page(request, "deliveries/discard_question.html", context, nav="deliveries")
-    return ledger_answers.dialog(request, "deliveries/_discard_dialog.html", context)
-
-
-def _reviewed(request: HttpRequest) -> Reviewed:
-    return Reviewed(
-        ledger=ledger_forms.ledger(request),
-        request_id=ledger_forms.request_id(request),
-        digest=ledger_forms.digest(request),
-        operation=ledger_forms.operation(request),
+        asker="A discard",
+        keep="Keep it",
+        yes="Discard for good",
+        back=_url(press),
     )
 
 
-def _act(
-    request: HttpRequest,
-    reviewed: Reviewed,
-    action: Action,
-    act: Callable[[str, str, Actor], ReviewOutcome],
-    reason: str = "",
-) -> HttpResponse:
-    ledger, user = reviewed.ledger, request.user
-    by = ledger_answers.actor(user)
+def _act(request: HttpRequest, press: Press, act: Callable[[str, str, Actor], ReviewOutcome]) -> HttpResponse:
     try:
-        outcome = act(reviewed.request_id, reviewed.digest, by)
+        outcome = act(press.request_id, press.digest, press.by)
         if outcome in (ReviewOutcome.RELEASED, ReviewOutcome.DISCARDED):
-            return _done(request, reviewed, action, by, reason)
-        slip = _not_done(reviewed, outcome, user)
+            return _done(request, press)
+        slip = _not_done(press, outcome)
     except connection.TROUBLE as trouble:
-        slip = _failed(reviewed, trouble, action, by, reason)
-    word = {409: "conflict", 422: "refused"}.get(slip.status, "unknown" if slip.unsure else "unsent")
-    log.of_a_ledger(action, reviewed.operation, user, word, ledger, reviewed.request_id)
-    return _shown(request, reviewed, slip)
+        return _shown(request, press, _failed(press, trouble))
+    press.logged("refused" if slip.status == 422 else "conflict")
+    return _shown(request, press, slip)
 
 
-def _done(request: HttpRequest, reviewed: Reviewed, action: Action, by: Actor, reason: str) -> HttpResponse:
-    ledger, name = reviewed.ledger, reviewed.request_id
-    unrecorded = _noted(reviewed, action, by, reason)
-    log.of_a_ledger(action, reviewed.operation, request.user, "done", ledger, name)
+def _done(request: HttpRequest, press: Press) -> HttpResponse:
+    unrecorded = press.noted()
+    press.logged("done")
     if not unrecorded and not getattr(request, "htmx", False):
-        return HttpResponseRedirect(links.operation(reviewed.operation), status=303)
-    if action is Action.RELEASE:
-        heading, text = (
-            "Released. It is under the indexes again",
-            "Its record stands as it was, and work with it goes on.",
-        )
-        look = ((reviewed.url, "Open the request", "primary"),)
+        return HttpResponseRedirect(links.operation(press.operation), status=303)
+    if press.action is Action.RELEASE:
+        heading, tone, icon = "Released. It is under the indexes again", "done", "check"
+        text = "Its record stands as it was, and work with it goes on."
+        look = (_url(press), "Open the request", "primary")
     else:
-        heading, text = (
-            "Discarded. Record and copy are gone",
-            "The id can be admitted again, and is then delivered again.",
-        )
-        look = ((ledger_answers.url(ledger), "Back to the ledger", ""),)
-    tone, icon = ("done", "check") if action is Action.RELEASE else ("bad", "purge")
-    slip = _slip(reviewed, heading, text, 200, tone=tone, icon=icon, links=look)
-    return _shown(request, reviewed, replace(slip, unrecorded=unrecorded))
+        heading, tone, icon = "Discarded. Record and copy are gone", "bad", "purge"
+        text = "The id can be admitted again, and is then delivered again."
+        look = (ledger_names.url(press.ledger), "Back to the ledger", "")
+    slip = _slip(press, heading, text, 200, look, tone, icon)
+    return _shown(request, press, replace(slip, unrecorded=unrecorded))
 
 
-def _not_done(reviewed: Reviewed, outcome: ReviewOutcome, user: User) -> Review:
-    look = ((reviewed.url, "Look at what stands there now", "primary"),)
+def _not_done(press: Press, outcome: ReviewOutcome) -> Review:
+    look = (_url(press), "Look at what stands there now", "primary")
     if outcome is ReviewOutcome.CORRUPT:
         text = "Nothing was done. Once its bytes are put right, from a backup for instance, a release will do."
-        return _slip(reviewed, "It does not decode", text, 422, tone="bad", icon="no", links=look)
+        return _slip(press, "It does not decode", text, 422, look, "bad", "no")
     if outcome is ReviewOutcome.CHANGED:
         text = "Other bytes are stored under this id now than those that you reviewed. Nothing was done."
-        return _slip(reviewed, "Changed since you reviewed it", text, 409, links=look)
-    record = _who_was_faster(reviewed)
-    since = _since(reviewed.ledger.look(reviewed.request_id).record, record)
+        return _slip(press, "Changed since you reviewed it", text, 409, look)
+    record = _who_was_faster(press)
+    since = _since(press.ledger.look(press.request_id).record, record)
+    heading = "It is not in quarantine any more"
     if record is None:
-        heading = "It is not in quarantine any more"
-        return _slip(reviewed, heading, f"{NOT_TOLD}{since}", 409, links=look)
-    if record.fields.get("answer") == "lost":
-        text = f"A press {ledger_answers.who_and_when(record, user)}, whose answer was lost, may have done it.{since}"
-        return _slip(reviewed, "It is not in quarantine any more", text, 409, links=look)
-    did = DONE[record.action]
-    heading = f"{did} already {ledger_answers.who_and_when(record, user)}"
-    return _slip(reviewed, heading, f"Your press did nothing.{since}", 409, links=look)
+        text = NOT_TOLD
+    elif record.fields.get("answer") == "lost":
+        text = f"A press {ledger_answers.who_and_when(record, press.user)}, whose answer was lost, may have done it."
+    else:
+        heading = f"{DONE[record.action]} already {ledger_answers.who_and_when(record, press.user)}"
+        text = "Your press did nothing."
+    return _slip(press, heading, text + since, 409, look)
 
 
-def _who_was_faster(reviewed: Reviewed) -> Record | None:
+def _who_was_faster(press: Press) -> Record | None:
     """By what is recorded of these very bytes."""
-    records = audit_log().of_digest(reviewed.digest)
+    records = audit_log().of_digest(press.digest)
     return next((record for record in records if record.action in DONE), None)
 
 
@@ -172,46 +143,35 @@ def _since(now: object, record: Record | None) -> str:
     return " Its record stands."
 
 
-def _failed(reviewed: Reviewed, trouble: Exception, action: Action, by: Actor, reason: str) -> Review:
-    """After a lost answer it is recorded that it was pressed: it may be done."""
-    told, unrecorded = ledger_answers.trouble(trouble), ""
-    if told.unsure:
-        unrecorded = _noted(reviewed, action, by, reason, answer="lost")
-    look = ((reviewed.url, "Look again", "primary"),)
-    slip = _slip(reviewed, told.heading, told.text, 503, icon="unknown", links=look)
-    return replace(slip, unsure=told.unsure, unrecorded=unrecorded)
-
-
-def _noted(reviewed: Reviewed, action: Action, by: Actor, reason: str, **more: str) -> str:
-    ledger, name, digest = reviewed.ledger, reviewed.request_id, reviewed.digest
-    return ledger_answers.noted(str(action), ledger, by, reviewed.operation, reason, digest, request=name, **more)
+def _failed(press: Press, trouble: Exception) -> Review:
+    told = press.lost(press.failed(trouble))
+    slip = _slip(press, told.heading, told.text, 503, (_url(press), "Look again", "primary"), icon="unknown")
+    return replace(slip, unrecorded=told.unrecorded)
 
 
 def _slip(
-    reviewed: Reviewed, heading: str, text: str, status: int, tone: str = "warn", icon: str = "warn",
-    links: tuple[links.Link, ...] = (),
-) -> Review:  # fmt: skip
+    press: Press, heading: str, text: str, status: int, look: links.Link, tone: str = "warn", icon: str = "warn"
+) -> Review:
     return Review(
         heading=heading,
         text=text,
-        short=short(reviewed.digest),
+        short=short(press.digest),
         at=times.time(times.now()),
-        digest=reviewed.digest,
+        digest=press.digest,
         tone=tone,
         icon=icon,
         status=status,
-        links=links,
+        links=(look,),
     )
 
 
-def _shown(request: HttpRequest, reviewed: Reviewed, slip: Review) -> HttpResponse:
+def _shown(request: HttpRequest, press: Press, slip: Review) -> HttpResponse:
     if answer.wants(request, "quarantined"):
         return answer.fragment(request, "deliveries/_quarantined.html", {"x": slip}, status=slip.status)
     context = {
         "title": slip.heading,
-        "l": ledger_answers.head(reviewed.ledger),
-        "id": plain(reviewed.request_id, 200),
-        "url": reviewed.url,
+        "l": ledger_names.head(press.ledger),
+        "id": plain(press.request_id, 200),
         "x": slip,
     }
     return answer.page(

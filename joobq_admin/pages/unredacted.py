@@ -129,6 +129,4 @@ def _asked(
     if not htmx:
         page = "dead_letters/unredacted.html"
         return answer.page(request, page, context, status=status, nav="entries", read=not told)
-    response = answer.fragment(request, "dead_letters/_unredacted_dialog.html", context, status=status)
-    response["HX-Retarget"], response["HX-Reswap"] = "#dialog", "innerHTML"
-    return response
+    return answer.dialog(request, "dead_letters/_unredacted_dialog.html", context, status=status)
