@@ -21,6 +21,7 @@ from joobq_admin.pages.sends import why
 from joobq_admin.pages.tally import Tally
 from joobq_admin.pages.undo import in_the_bin
 from joobq_admin.sso.roles import Action, User, View, needs
+from joobq_admin.triage.search import PRESETS
 
 CHUNK = 200  # records that an export holds at a time
 MOST_NAMED = 1_000  # records that the index finds at once; a name with more of them is looked for in the log
@@ -123,7 +124,7 @@ def _look(asked: Reading, user: User) -> RecordPage:
 
 
 def _since(sought: Sought) -> Any:
-    return times.now() - forms.SINCE[sought.since] if sought.since else None
+    return times.now() - PRESETS[sought.since] if sought.since else None
 
 
 def _named(q: str) -> list[Record]:

@@ -16,8 +16,10 @@ from joobq_admin.joobq.audit import Record, RecordPage
 from joobq_admin.joobq.entry import EntryRef, to_bytes
 from joobq_admin.pages import forms, ledger_rows, links, slip, times
 from joobq_admin.pages.bar import Bar
+from joobq_admin.pages.counts import queue_name
 from joobq_admin.pages.forms import Reading, Sought
 from joobq_admin.pages.sends import name_of, why
+from joobq_admin.pages.sift import TIMES
 from joobq_admin.pages.times import When
 from joobq_admin.pages.tokens import plain
 from joobq_admin.pages.undo import MOST
@@ -27,7 +29,6 @@ ACTIONS = {
     "purge_all": ("bad", "purge all"), "empty": ("bad", "empty the bin"), "unredacted": ("warn", "unredacted bytes"),
     **ledger_rows.ACTIONS,
 }  # fmt: skip
-SINCE = {"1h": "Last hour", "24h": "Last 24 h", "7d": "Last 7 days", "30d": "Last 30 days"}
 HASHED = "sha256:"  # how the log holds a jid that is too long for it
 
 
@@ -68,7 +69,7 @@ def context(
         "holds": _holds(oldest),
         "sought": {name: plain(value) for name, value in sought.filters.items()},
         "actions": [(value, words, value == sought.action) for value, words in options],
-        "times": [(value, words, value == sought.since) for value, words in SINCE.items()],
+        "times": [(value, words, value == sought.since) for value, words in TIMES.items()],
         "zone": times.zone_name(),
         "rows": [_row(record, undos.get(record.id, ""), now) for record in page.records],
         "undo": str(uuid4()) if undos else "",
@@ -156,7 +157,7 @@ def _row(record: Record, undo: str, now: datetime) -> Row:
         tone=tone,
         action=action,
         did=_did(record),
-        queue=plain(record.queue, 80) or ("no queue name" if record.digest else ""),
+        queue=queue_name(record.queue) if record.queue or record.digest else "",
         jid="its jid is too long" if record.jid.startswith(HASHED) else plain(record.jid, 80),
         digest=slip.short(record.digest) if record.digest else "",
         url=links.entry(ref) if ref else jid,

@@ -9,8 +9,7 @@ from joobq_admin.joobq.counting import Counts
 from joobq_admin.pages import links, times
 from joobq_admin.pages.tokens import plain
 
-MOST_QUEUES, LONGEST_NAME = 60, 1_000
-NO_NAME = "no queue name"
+MOST_QUEUES, LONGEST_NAME, SHOWN = 60, 1_000, 80  # characters of a name: that is listed, that is shown
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -38,6 +37,20 @@ class Rail:
     more: str
 
 
+def queue_name(queue: str | None) -> str:
+    return plain(queue or "", SHOWN) or "no queue name"
+
+
+def in_queue(queue: str | None) -> str:
+    """'in invoices', or 'without a queue name'."""
+    return f"in {queue_name(queue)}" if queue else "without a queue name"
+
+
+def letters(n: int) -> str:
+    """The noun alone: numbers are told in many ways."""
+    return "dead letter" if n == 1 else "dead letters"
+
+
 def rail_now(shown: str | None = None) -> Rail:
     """As the numbers are now. Raises TROUBLE."""
     return rail(*dead_letters().numbers(), shown)
@@ -61,7 +74,7 @@ def rail(
     left = len(counts) - len(most)
     rows = [
         QueueRow(
-            name=plain(name, 80) or NO_NAME,
+            name=queue_name(name),
             value=name if name.isprintable() else "",
             n=number(counts, name),
             w=f"{max(0.2, 100 * n / max(counts.total, 1)):.1f}",
@@ -103,9 +116,8 @@ def how_sure(counts: Counts, queue: str | None) -> str:
         return f"{of}, at {at}"
     if counts.bounded:
         n, k = counts.get(queue or "", 0), counts.uncounted
-        name = plain(queue or "") or NO_NAME
         told = (
-            f"{name} {n:,} to {n + k:,}: {k:,} not yet counted"
+            f"{queue_name(queue)} {n:,} to {n + k:,}: {k:,} not yet counted"
             if queue is not None
             else f"{k:,} not yet counted by queue"
         )

@@ -11,10 +11,10 @@ from django.http import HttpRequest, HttpResponse
 
 from joobq_admin.connection import dead_letters, lately, redaction
 from joobq_admin.joobq.entry import Entry, Kind
-from joobq_admin.joobq.lookup import Cursor, Near
+from joobq_admin.joobq.lookup import Cursor, Near, Page
 from joobq_admin.pages import answer, links, slip, times
 from joobq_admin.pages.backtrace import frames
-from joobq_admin.pages.counts import rail_now
+from joobq_admin.pages.counts import in_queue, queue_name, rail_now
 from joobq_admin.pages.deaths import deaths
 from joobq_admin.pages.odd import Original, original
 from joobq_admin.pages.outlook import outlook
@@ -38,6 +38,12 @@ TITLES = {
     Kind.PLACEHOLDER: "Placeholder",
     Kind.MALFORMED: "Malformed entry",
 }
+NO_ARGUMENTS = {Kind.PLACEHOLDER: "JoobQ kept no text of this job."}
+NO_ERROR = {
+    Kind.EXPIRED: "It never failed: it had expired before a worker took it.",
+    Kind.MALFORMED: "These bytes are no JSON object, so no error can be read from them.",
+}
+SHOWN_CONTEXT = {"worker_id": "Worker", "crystal_version": "Crystal"}  # of error.system_context, beside the host
 
 
 class Expiry(NamedTuple):
@@ -112,10 +118,10 @@ def opened(request: HttpRequest, entry: Entry, near: Near | None = None, exact: 
     if all(other.digest != entry.digest for other in here):
         here = [entry, *here]
     records, unread = of_entry(entry)
-    newer = queue.walk(Cursor(entry.score, entry.raw + b"\0"), limit=1, newer=True).entries
-    older = queue.walk(Cursor(entry.score, entry.raw), limit=1).entries
+    newer = _first(queue.walk(Cursor(entry.score, entry.raw + b"\0"), limit=1, newer=True))
+    older = _first(queue.walk(Cursor(entry.score, entry.raw), limit=1))
     flight = preflight.preflight(queue, entry, records)
-    reviewed, next_one = str(version(entry, redaction())), links.tick(older[0].ref) if older else ""
+    reviewed, next_one = str(version(entry, redaction())), links.tick(older.ref) if older else ""
     form = form._replace(reviewed=reviewed, older=next_one)
     again, waiting = None, None
     if flight.push:
@@ -123,9 +129,9 @@ def opened(request: HttpRequest, entry: Entry, near: Near | None = None, exact: 
         again, waiting = outlook(entry, flight, seen, here, now), seen.workers and seen.workers.waiting
     acts = request.user.can(Action.REDRIVE) and not flight.refused
     marks = badges(entry, flight.refused, len(here), records, now)
-    e = sheet(entry, shown, marks, *_first(newer), *_first(older), now)
+    e = sheet(entry, shown, marks, newer, older, now)
     context = {
-        "title": f"{error_of(entry)[0]} in {plain(entry.queue, 80) or 'no queue'}",
+        "title": f"{error_of(entry)[0]} {in_queue(entry.queue)}",
         "e": e,
         "summary": summary(entry, e.title, e.died, e.jid, e.arguments, e.link),
         "slip": slip.before_the_press(entry, flight, request.user, form, now, again, waiting),
@@ -136,8 +142,8 @@ def opened(request: HttpRequest, entry: Entry, near: Near | None = None, exact: 
     return answer.page(request, "dead_letters/entry.html", context, nav="entries", rail=rail_now(entry.queue))
 
 
-def _first(entries: tuple[Entry, ...]) -> tuple[Entry | None]:
-    return (entries[0] if entries else None,)
+def _first(page: Page) -> Entry | None:
+    return next(iter(page.entries), None)
 
 
 def sheet(
@@ -147,15 +153,13 @@ def sheet(
     given = arguments(entry, redaction(), LONGEST_VALUE) if entry.kind is not Kind.PLACEHOLDER else iter(())
     fields = list(islice(given, MOST_ARGUMENTS))
     left = len(entry.arguments) - MOST_ARGUMENTS if fields else 0
-    queue, jid = plain(entry.queue, 200), entry.jid
-    named = f"{TITLES[entry.kind]} in {queue}" if queue else f"{TITLES[entry.kind]} without a queue name"
-    from_score = entry.died_at_source == "score"
+    jid, from_score = entry.jid, entry.died_at_source == "score"
     return Sheet(
-        title=named,
+        title=f"{TITLES[entry.kind]} {in_queue(entry.queue)}",
         badges=list(badges),
         died=times.when(entry.died_at, now) if entry.died_at else None,
         died_from="" if from_score or not entry.died_at else f"from {entry.died_at_source}",
-        queue=queue or "no name",
+        queue=queue_name(entry.queue),
         queue_url=links.queue(entry.queue),
         retries=_retries(entry),
         expires=_expires(entry, now),
@@ -174,13 +178,6 @@ def sheet(
         no_error=NO_ERROR.get(entry.kind, "No error is told in this entry."),
         backtrace=frames(entry.error.backtrace, redaction()) if entry.error and entry.error.backtrace else None,
     )
-
-
-NO_ARGUMENTS = {Kind.PLACEHOLDER: "JoobQ kept no text of this job."}
-NO_ERROR = {
-    Kind.EXPIRED: "It never failed: it had expired before a worker took it.",
-    Kind.MALFORMED: "These bytes are no JSON object, so no error can be read from them.",
-}
 
 
 def _retries(entry: Entry) -> str:
@@ -228,9 +225,6 @@ def _error(entry: Entry) -> ErrorCard | None:
     facts += [(label, context[name]) for name, label in SHOWN_CONTEXT.items() if name in context]
     cls, type_ = (redaction().redacted_text(name or "") for name in (error.cls or error.type or "Error", error.type))
     return ErrorCard(plain(cls, 200), plain(type_, 60), message, facts)
-
-
-SHOWN_CONTEXT = {"worker_id": "Worker", "crystal_version": "Crystal"}
 
 
 def payload(entry: Entry, shown: Redacted, exact: bool, form: slip.Form | None) -> Payload:

@@ -1,8 +1,10 @@
 """Errors by their fingerprints, as pages print them: a class, and a message in which what varies stands aside."""
 
 from joobq_admin.joobq.entry import Kind
+from joobq_admin.pages import times
 from joobq_admin.pages.tokens import Tokens, plain, text
 from joobq_admin.triage.fingerprint import Fingerprint
+from joobq_admin.triage.groups import Groups
 
 LONGEST_CLASS, LONGEST_PART = 80, 400  # characters
 
@@ -33,3 +35,11 @@ def pattern(error: Fingerprint) -> Tokens:
 def in_words(error: Fingerprint) -> str:
     """The same message in one string: 'Error connecting to (host): Connection refused'."""
     return "".join(f"({word})" if kind == "var" else word for kind, word in pattern(error))
+
+
+def how_sure(found: Groups) -> str:
+    """When they were counted, or how far, and whether each number is right."""
+    at = times.named(found.as_of)
+    if not found.complete:
+        return f"counted {found.counted:,} of {found.total:,}"
+    return f"at {at}" if found.exact else f"as read while entries were changing, {at}"

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -14,6 +13,7 @@ from joobq_admin.joobq.entry import EntryRef, Score, read_score
 from joobq_admin.joobq.lookup import Cursor
 from joobq_admin.pages import ledger_rows
 from joobq_admin.pages.links import is_plain
+from joobq_admin.triage.search import PRESETS
 
 MOST_PARAMETERS = 100
 ROWS, MOST_ROWS = 50, 100
@@ -153,7 +153,6 @@ def job_id(text: str | None) -> str:
 
 ACTIONS = ("redrive", "purge", "restore", "purge_all", "empty", "unredacted", *ledger_rows.ACTIONS)
 OTHER = "other"  # as an action: whatever is recorded of none of these
-SINCE = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
 FORMATS = ("csv", "ndjson")
 LONGEST_FILTER = 2_000  # characters
 _place = re.compile(r"([0-9]{1,20})-([0-9]{1,20})", re.ASCII).fullmatch
@@ -197,7 +196,7 @@ def sought(request: HttpRequest, *others: str, text: str | None = None) -> tuple
     if unknown := [name for name in given if name not in (*Sought.__slots__, *others)]:
         raise BadRequest(f"There is no filter “{unknown[0][:80]}”.")
     filters = {name: given.pop(name) for name in Sought.__slots__ if name in given}
-    known = {"action": (*ACTIONS, OTHER), "since": tuple(SINCE)}
+    known = {"action": (*ACTIONS, OTHER), "since": tuple(PRESETS)}
     for name, value in filters.items():
         if value and value not in known.get(name, (value,)):
             raise BadRequest(f"“{value[:80]}” is none of {name}: {', '.join(known[name])}.")

@@ -13,7 +13,7 @@ from joobq_admin.joobq.entry import Entry, EntryRef
 from joobq_admin.joobq.lookup import Near
 from joobq_admin.pages import answer, links, slip, times
 from joobq_admin.pages.answer import Problem
-from joobq_admin.pages.counts import rail_now
+from joobq_admin.pages.counts import in_queue, rail_now
 from joobq_admin.pages.deaths import deaths
 from joobq_admin.pages.follow import Follow, follow, now_of
 from joobq_admin.pages.links import Link
@@ -233,7 +233,7 @@ def with_all(purge: Record, what: Lost, user: User, now: datetime) -> Tombstone:
 def _everything(purge: Record) -> str:
     if purge.everything:
         return "Everything"
-    return f"Everything in {plain(purge.queue)}" if purge.queue else "Everything without a queue name"
+    return f"Everything {in_queue(purge.queue)}"
 
 
 def _over(what: Lost) -> str:

@@ -10,10 +10,10 @@ from django.views.decorators.http import require_safe
 
 from joobq_admin.connection import grouping
 from joobq_admin.pages import answer, errors, forms, links, times
-from joobq_admin.pages.counts import NO_NAME, rail_now
+from joobq_admin.pages.counts import letters, queue_name, rail_now
 from joobq_admin.pages.not_understood import tells_what_is_wrong
 from joobq_admin.pages.times import When
-from joobq_admin.pages.tokens import Tokens, plain
+from joobq_admin.pages.tokens import Tokens
 from joobq_admin.sso.roles import Action, needs
 from joobq_admin.triage.groups import HOURS, Group, Groups
 
@@ -54,8 +54,8 @@ def groups(request: HttpRequest) -> HttpResponse:
         "title": f"{len(found.groups):,} errors" if told else "Errors",
         "told": told,
         "n": f"{len(found.groups):,}",
-        "letters": f"{found.total:,} dead letter{'s' * (found.total != 1)}",
-        "sure": _sure(found),
+        "letters": f"{found.total:,} {letters(found.total)}",
+        "sure": errors.how_sure(found),
         "counting": not found.complete,
         "rows": [_row(group, found, now) for group in shown],
         "more": _more(found.groups[MOST_SHOWN:], found.others),
@@ -64,13 +64,6 @@ def groups(request: HttpRequest) -> HttpResponse:
     if answer.wants(request, "groups"):
         return answer.fragment(request, "dead_letters/_groups.html", context)
     return answer.page(request, "dead_letters/groups.html", context, nav="entries", rail=rail_now())
-
-
-def _sure(found: Groups) -> str:
-    at = times.named(found.as_of)
-    if not found.complete:
-        return f"counted {found.counted:,} of {found.total:,}"
-    return f"at {at}" if found.exact else f"as read while entries were changing, {at}"
 
 
 def _more(groups: Sequence[Group], others: int) -> str:
@@ -83,7 +76,7 @@ def _more(groups: Sequence[Group], others: int) -> str:
 
 def _row(group: Group, found: Groups, now: datetime) -> Row:
     error, most = group.error, max(group.hours)
-    queues = [(plain(queue, 80) or NO_NAME if queue is not None else "others", f"{n:,}") for queue, n in group.queues]
+    queues = [("others" if queue is None else queue_name(queue), f"{n:,}") for queue, n in group.queues]
     left = len(queues) - MOST_QUEUES
     return Row(
         id=f"g-{error.id}",

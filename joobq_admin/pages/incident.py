@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from joobq_admin.pages import errors, links, times
-from joobq_admin.pages.counts import NO_NAME
-from joobq_admin.pages.tokens import plain
+from joobq_admin.pages.counts import queue_name
 from joobq_admin.triage.lately import Incident
 
 
@@ -30,7 +29,6 @@ def line(found: Incident, now: datetime) -> Line:
 
 def _queues(found: Incident) -> str:
     (most, _), *others = found.queues
-    name = plain(most, 80) or NO_NAME
     if not others:
-        return name
-    return f"{name} and {len(others):,} other queue{'s' * (len(others) > 1)}"
+        return queue_name(most)
+    return f"{queue_name(most)} and {len(others):,} other queue{'s' * (len(others) > 1)}"

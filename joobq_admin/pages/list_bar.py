@@ -8,12 +8,12 @@ from joobq_admin.joobq.entry import TIMES_FROM, TIMES_TO
 from joobq_admin.joobq.lookup import Cursor
 from joobq_admin.pages import links, times
 from joobq_admin.pages.bar import Bar
-from joobq_admin.pages.counts import number
+from joobq_admin.pages.counts import number, queue_name
 from joobq_admin.pages.list_forms import Listing
-from joobq_admin.pages.list_head import Found, name
+from joobq_admin.pages.list_head import Found
 
 
-def url(asked: Listing, **place: Cursor | None) -> str:
+def _url(asked: Listing, **place: Cursor | None) -> str:
     """This list; `before` or `after`: from there on."""
     limit = {key: value for key, value in asked.place.items() if key == "limit"}
     return links.entries(**asked.filters, **{way: str(at) for way, at in place.items() if at}, **limit)
@@ -32,10 +32,10 @@ def bar(found: Found, say: str) -> Bar:
         say=say,
         undated=f"{found.undated:,}",
         undated_url=links.entries(undated="1") if _hides_undated(found) else "",
-        back_url=url(asked, before=page.newer) if page.newer and not (stopped and asked.newer) else "",
-        older_url=url(asked, after=page.older) if page.older and not (stopped and not asked.newer) else "",
+        back_url=_url(asked, before=page.newer) if page.newer and not (stopped and asked.newer) else "",
+        older_url=_url(asked, after=page.older) if page.older and not (stopped and not asked.newer) else "",
         end=_end(found, stopped),
-        continue_url=url(asked, **{"before" if asked.newer else "after": onward}) if stopped else "",
+        continue_url=_url(asked, **{"before" if asked.newer else "after": onward}) if stopped else "",
         clear="All dead letters" if sifted and not stopped else "",
         clear_url=reverse("entries") if sifted and not stopped else "",
     )
@@ -92,4 +92,4 @@ def _end(found: Found, stopped: bool) -> str:
         return ""
     if asked.only("undated"):
         return "No entry is here."
-    return f"No entry of {name(asked.queue)} is here." if asked.only("queue", "unknown") else "No entry matches."
+    return f"No entry of {queue_name(asked.queue)} is here." if asked.only("queue", "unknown") else "No entry matches."

@@ -6,25 +6,16 @@ from datetime import datetime
 
 from joobq_admin.connection import redaction
 from joobq_admin.joobq.counting import Counts
-from joobq_admin.joobq.entry import Entry, Kind
+from joobq_admin.joobq.entry import Entry
 from joobq_admin.joobq.lookup import Page
 from joobq_admin.joobq.spread import Spread
 from joobq_admin.pages import errors, rows, times
-from joobq_admin.pages.counts import NO_NAME, how_sure, number
+from joobq_admin.pages.counts import how_sure, in_queue, letters, number, queue_name
 from joobq_admin.pages.list_forms import Listing
-from joobq_admin.pages.tokens import plain
+from joobq_admin.pages.sift import TIMES
 from joobq_admin.triage.fingerprint import Fingerprint, fingerprint
 from joobq_admin.triage.groups import Group, Groups
 from joobq_admin.triage.search import PRESETS
-
-KINDS = {
-    Kind.JOB: "Jobs that failed",
-    Kind.EXPIRED: "Expired",
-    Kind.PLACEHOLDER: "Placeholders",
-    Kind.MALFORMED: "Malformed",
-}
-LASTS = {"1h": "hour", "24h": "24 h", "7d": "7 d", "30d": "30 d"}
-LONGEST = 80  # characters of a filter
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +92,13 @@ def _of_queue(found: Found) -> Head:
         n = f"{counts.total:,}"
         return Head(n, letters(counts.total), how_sure(counts, None), f"{n} {letters(counts.total)}")
     n, so_far = number(counts, queue), "" if counts.complete or counts.bounded else " so far"
-    of = f"in {name(queue)}" if queue else "without a queue name"
-    words = f"{letters(counts.get(queue, 0))} {of}{so_far}"
-    return Head(n, words, how_sure(counts, queue), f"{n} in {name(queue)}")
+    words = f"{letters(counts.get(queue, 0))} {in_queue(queue)}{so_far}"
+    return Head(n, words, how_sure(counts, queue), f"{n} in {queue_name(queue)}")
 
 
 def _undated(found: Found) -> Head:
     queue, n = found.asked.queue, f"{found.undated:,}"
-    of = f" in {name(queue)}" if queue is not None else ""
+    of = f" in {queue_name(queue)}" if queue is not None else ""
     words = f"{letters(found.undated)} without a death time{of}"
     return Head("" if of else n, words, rows.NO_TIME_NOTE, f"{n} without a death time")
 
@@ -130,29 +120,21 @@ def _of_error(found: Found) -> Head:
     told = [errors.in_words(error)]
     n = len(found.entries) if found.all_here else group.count if group else None
     if group and counted:
-        told += [f"{name(queue)} {count:,}" for queue, count in group.queues[:3]]
+        told += [f"{queue_name(queue)} {count:,}" for queue, count in group.queues[:3]]
         told += [f"{group.again:,} died again"] if group.again else []
-        told.append(f"{'at' if counted.exact else 'as read while entries were changing,'} {times.named(counted.as_of)}")
+        told.append(errors.how_sure(counted))
     words = f"{letters(n or 0)}: {errors.name(error)}"
     shown = f"{n:,}" if n is not None else ""
     return Head(shown, words if shown else f"Dead letters: {errors.name(error)}", " · ".join(told), f"{shown} {words}",
                 by_error=True, sifted=True)  # fmt: skip
 
 
-def letters(n: int) -> str:
-    return "dead letter" if n == 1 else "dead letters"
-
-
-def name(queue: str | None) -> str:
-    return plain(queue or "", LONGEST) or NO_NAME
-
-
 def _linked(found: Found) -> list[str]:
     """What is looked for that no field of the form shows."""
     filters, wanted, error = found.asked.filters, found.asked.wanted, found.error
     told = {
-        "queue": f"in {name(wanted.queue)}",
-        "unknown": "without a queue name",
+        "queue": in_queue(wanted.queue),
+        "unknown": in_queue(""),
         "undated": "without a death time",
         "group": f"{errors.name(error)}: {errors.in_words(error)}" if error else "one error",
     }
@@ -165,6 +147,6 @@ def _time(asked: Listing, now: datetime) -> str:
         return f"died {times.between(since, until, now)}"
     if since:
         preset = asked.filters["since"]
-        return f"of the last {LASTS[preset]}" if preset in PRESETS else f"died since {times.minute(since, now)}"
+        return f"of the {TIMES[preset].lower()}" if preset in PRESETS else f"died since {times.minute(since, now)}"
     assert until
     return f"died before {times.minute(until, now)}"

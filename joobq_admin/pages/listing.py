@@ -15,12 +15,12 @@ from joobq_admin.joobq.counting import Counts
 from joobq_admin.joobq.overview import Overview
 from joobq_admin.joobq.spread import spread_calls, spread_of
 from joobq_admin.pages import incident, links, rows, times, trend
-from joobq_admin.pages.counts import number, rail
+from joobq_admin.pages.counts import number, queue_name, rail
 from joobq_admin.pages.fresh import watch
 from joobq_admin.pages.links import Link
 from joobq_admin.pages.list_bar import bar
 from joobq_admin.pages.list_forms import Listing
-from joobq_admin.pages.list_head import Found, head, name
+from joobq_admin.pages.list_head import Found, head
 from joobq_admin.pages.records import of_jobs
 from joobq_admin.pages.sends import of_any
 from joobq_admin.pages.sift import classes, sift
@@ -112,7 +112,7 @@ def _purge_all(asked: Listing, counts: Counts) -> Link | None:
     n = f"{number(counts, queue)} " if counts.complete or counts.bounded else ""
     if n == "0 ":
         return None
-    return links.purge_all(queue), f"Purge all {n}{f'of {name(queue)}' if queue else 'without a queue name'}…", ""
+    return links.purge_all(queue), f"Purge all {n}{f'of {queue_name(queue)}' if queue else 'without a queue name'}…", ""
 
 
 def url(asked: Listing) -> str:

@@ -14,6 +14,7 @@ from joobq_admin.joobq.outcome import NotDone
 from joobq_admin.joobq.purging import Step
 from joobq_admin.pages import answer, forms, gone, ledger_rows, links, pressed, purged, slip, times
 from joobq_admin.pages.answer import Problem
+from joobq_admin.pages.counts import queue_name
 from joobq_admin.pages.follow import Follow, follow, untold
 from joobq_admin.pages.pressed import Told
 from joobq_admin.pages.purge_progress import Progress, progress
@@ -164,7 +165,7 @@ def _many(records: list[Record], request: HttpRequest, step: Step | None) -> dic
                 "did": history.did(record.action),
                 "by": people[record.by],
                 "when": times.when(record.at, now) if record.at else None,
-                "queue": plain(record.queue, 80) or "no name",
+                "queue": queue_name(record.queue),
                 "jid": plain(record.jid, 80) or "none",
                 "short": slip.short(record.digest) if record.digest else "",
                 "url": links.job(record.jid) if record.jid and links.is_plain(record.jid) else "",

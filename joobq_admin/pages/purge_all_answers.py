@@ -11,6 +11,7 @@ from joobq_admin.joobq.outcome import AnswerLost, NotDone, Refused
 from joobq_admin.joobq.purging import Plan, Step
 from joobq_admin.pages import answer, forms, links, times, words
 from joobq_admin.pages.answer import Problem
+from joobq_admin.pages.counts import in_queue
 from joobq_admin.pages.purge_forms import LONGEST_REASON, NOT_ASKED, Confirmation, Everything, Fields
 from joobq_admin.pages.purge_progress import EARLIER
 from joobq_admin.pages.tokens import plain
@@ -144,7 +145,7 @@ def _told(
 def _of(asked: Everything, what: str) -> str:
     if asked.queue is None:
         return what
-    return f"{what} in {plain(asked.queue, 80)}" if asked.queue else f"{what} without a queue name"
+    return f"{what} {in_queue(asked.queue)}"
 
 
 def _shown(

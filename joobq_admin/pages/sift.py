@@ -4,16 +4,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from joobq_admin.joobq.entry import Entry
+from joobq_admin.joobq.entry import Entry, Kind
 from joobq_admin.pages import links
 from joobq_admin.pages.list_forms import Listing
-from joobq_admin.pages.list_head import KINDS
 from joobq_admin.pages.rows import face
 from joobq_admin.pages.tokens import plain
 from joobq_admin.triage.fingerprint import error_class
 from joobq_admin.triage.search import PRESETS
 
-TIMES = {"1h": "Last hour", "24h": "Last 24 h", "7d": "Last 7 d", "30d": "Last 30 d"}
+KINDS = {
+    Kind.JOB: "Jobs that failed",
+    Kind.EXPIRED: "Expired",
+    Kind.PLACEHOLDER: "Placeholders",
+    Kind.MALFORMED: "Malformed",
+}
+TIMES = {"1h": "Last hour", "24h": "Last 24 h", "7d": "Last 7 days", "30d": "Last 30 days"}
 TYPED = ("q", "error", "kind", "since", "until", "limit")
 
 Option = tuple[str, str, bool]  # value, words, is it chosen
