@@ -146,9 +146,9 @@ def said(trouble: Exception) -> str:
     """Redis's own words, when it answered that it will not; '' when it did not answer."""
     silent = (Unreachable, exceptions.ConnectionError, exceptions.TimeoutError)
     spoke = (exceptions.BusyLoadingError, exceptions.AuthenticationError)  # to redis-py errors of the connection
-    return (
-        "" if isinstance(trouble, silent) and not isinstance(trouble, spoke) else str(trouble).partition("\n")[0][:200]
-    )
+    if isinstance(trouble, silent) and not isinstance(trouble, spoke):
+        return ""
+    return str(trouble).partition("\n")[0][:200]
 
 
 def silence(trouble: BaseException) -> str:

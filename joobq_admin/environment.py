@@ -80,9 +80,7 @@ class Variables:
         for name in sorted(self.values.keys() - self.asked):
             if name.startswith(OURS) and not KUBERNETES.search(name):
                 near = get_close_matches(name, self.asked, 1, 0.9)
-                self.problem(
-                    name, f"no such setting; did you mean {near[0]}?" if near else "no such setting; remove it"
-                )
+                self.problem(name, f"no such setting; {f'did you mean {near[0]}?' if near else 'remove it'}")
         if self.problems:
             raise SystemExit("\n".join(["JoobQ Admin does not start. In its environment:", *self.problems]))
 

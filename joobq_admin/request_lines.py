@@ -10,11 +10,11 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from joobq_admin.log_lines import request_id
+from joobq_admin.pages.health import PROBES
 
-lines = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 _sound = re.compile(r"[\w.:+=/@-]{1,128}", re.ASCII).fullmatch
-PROBES = ("/healthz", "/readyz")
 
 
 def log_requests(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -34,7 +34,7 @@ def log_requests(get_response: Callable[[HttpRequest], HttpResponse]) -> Callabl
             told = {"method": request.method, "path": request.path, "status": response.status_code}
             who = getattr(request, "user", None)
             told |= {"ms": round((monotonic() - began) * 1000), "user": who.sub if who else ""}
-            lines.log(logging.DEBUG if _is_quiet(request) else logging.INFO, "answered", extra=told)
+            log.log(logging.DEBUG if _is_quiet(request) else logging.INFO, "answered", extra=told)
         finally:
             request_id.reset(token)
         return response

@@ -11,14 +11,12 @@ from joobq_admin.sso.proxy import Peers
 from joobq_admin.sso.roles import EVERYONE, Role, RoleGroups
 from joobq_admin.sso.tokens import Keys
 
-WAYS = ("oidc", "proxy", "dev")
-
 
 def auth(ask: Variables) -> str:
-    """Who signs people in, one of WAYS; '' when that is not said."""
+    """Who signs people in: oidc, proxy or dev; '' when that is not said."""
     name = "JOOBQ_ADMIN_AUTH"
     text = ask.text(name)
-    if text in WAYS:
+    if text in ("oidc", "proxy", "dev"):
         return text
     ask.problem(name, "must say who signs people in: oidc, proxy, or dev on your own machine")
     return ""

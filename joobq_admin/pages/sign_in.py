@@ -1,7 +1,7 @@
 """Signing in and out by the company's OpenID provider, and what is ours of the other ways."""
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -51,15 +51,6 @@ def _back(request: HttpRequest) -> HttpResponse:
 
 
 # -- by oidc; nobody is signed in here yet, so none of these says what it needs
-
-
-@dataclass(frozen=True, slots=True)
-class Door:
-    """What stands before the dashboard: a few words and a way on."""
-
-    heading: str
-    text: str
-    links: tuple[Link, ...]
 
 
 def by_oidc(view: View) -> View:
@@ -114,7 +105,7 @@ def callback(request: HttpRequest) -> HttpResponse:
     attempt = attempts.of(request, request.GET.get("state", ""))
     if attempt is None:
         text = "It began in another browser or over 10 minutes ago, or it is done already."
-        return _door(request, 400, "This sign-in is over", text, (reverse("home"), "Go on", "primary"))
+        return _door(request, 400, "This sign-in is over", text, (reverse("home"), "Open dead letters", "primary"))
     try:
         found = oidc.provider().signed_in(attempt, request.GET.dict(), _public("callback"))
     except Unavailable as error:
@@ -199,5 +190,7 @@ def _public(name: str) -> str:
 
 
 def _door(request: HttpRequest, status: int, heading: str, text: str, *links: Link) -> HttpResponse:
-    context = {"title": heading, "door": Door(heading, text, links), "support": settings.SUPPORT_CONTACT}
+    """What stands before the dashboard: a few words, a way on, and whom to ask unless all is well."""
+    support = "" if status == 200 else settings.SUPPORT_CONTACT
+    context = {"title": heading, "text": text, "links": links, "support": support}
     return answer.page(request, "auth/door.html", context, status=status, read=False)

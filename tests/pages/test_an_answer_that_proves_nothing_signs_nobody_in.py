@@ -62,7 +62,7 @@ def test_the_same_answer_twice_is_told_and_leads_on(oidc: Client, provider: Prov
     again = ended(oidc, back)
     assert again.status_code == 400
     assert "This sign-in is over" in says(again)
-    assert oidc.get(link(again, "Go on"), follow=True).status_code == 200
+    assert oidc.get(link(again, "Open dead letters"), follow=True).status_code == 200
 
 
 def test_a_sign_in_that_took_too_long_is_over(
