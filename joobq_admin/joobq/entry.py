@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -23,6 +23,7 @@ OWN_FIELDS = frozenset(("jid", "queue", "retries", "max_retries", "expires", "st
 
 _HYPHENED = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_EPOCH = datetime.fromtimestamp(0, UTC)
 _UUID = re.compile(rf"(?:urn:uuid:)?{_HYPHENED}|[0-9a-fA-F]{{32}}")
 
 
@@ -159,7 +160,7 @@ class Entry:
         if "original_job_data" in self.job and "retries" not in self.job:
             return Kind.PLACEHOLDER
         expires, died_at = self.expires, self.died_at
-        had_expired = expires is not None and died_at is not None and expires < died_at.timestamp() * 1000
+        had_expired = expires is not None and died_at is not None and expires < unix_ms(died_at)
         return Kind.EXPIRED if had_expired and (self.status or "").lower() != "dead" else Kind.JOB
 
     def _text(self, name: str) -> str | None:
@@ -169,6 +170,11 @@ class Entry:
     def _integer(self, name: str) -> int | None:
         value = (self.job or {}).get(name)
         return value if type(value) is int else None
+
+
+def unix_ms(at: datetime) -> float:
+    """As a score has it. By way of seconds a few would not be whole."""
+    return (at - _EPOCH) / timedelta(milliseconds=1)
 
 
 def job_key(jid: str) -> str:

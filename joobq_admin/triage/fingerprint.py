@@ -156,7 +156,8 @@ def key_of(entry: Entry, redaction: Redaction) -> Key:
     """The same for all entries of one error, and quicker than their fingerprint."""
     if entry.kind is not Kind.JOB or entry.error is None:
         return Key(entry.kind, "", "")
-    return Key(None, error_class(entry.error)[:LONGEST_CLASS], _pattern(_text(entry, redaction)))
+    cls = to_text(redaction.redacted_text(error_class(entry.error)[:LONGEST_CLASS]).raw)
+    return Key(None, _printable(cls), _pattern(_text(entry, redaction)))
 
 
 def error_class(error: JobError) -> str:
@@ -182,16 +183,20 @@ def _text(entry: Entry, redaction: Redaction) -> str:
     """The beginning of the message: no controls in it, but marks where a value is hidden and where no text stands."""
     error = entry.error
     text = (error.message or error.cause if error else "")[:LONGEST_MESSAGE]
-    if not text.isprintable():
-        text = _controls.sub(" ", text)
-    text = " ".join(text.split())
-    if hidden := redaction.spans(to_bytes(text)):
+    if hidden := redaction.spans(to_bytes(text)):  # by the very text that pages show: a blank of ours would end a value
         raw, at, shown = to_bytes(text), 0, list[str]()
         for value in hidden:
-            shown += [to_text(raw[at : value.start]), _HIDDEN]
+            shown.append(to_text(raw[at : value.start]))
             at = value.end
-        text = "".join((*shown, to_text(raw[at:])))
+        text = _HIDDEN.join(map(_printable, (*shown, to_text(raw[at:]))))
+    else:
+        text = _printable(text)
+    text = " ".join(text.split())
     return text if text.isascii() else _no_text.sub(_BYTES, text)
+
+
+def _printable(text: str) -> str:
+    return text if text.isprintable() else _controls.sub(" ", text)
 
 
 @lru_cache(1_024)  # jobs die again and again with the same words

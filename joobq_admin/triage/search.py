@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from joobq_admin.joobq.cjson import Member, strict_members, unescape
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
-from joobq_admin.joobq.entry import OWN_FIELDS, TIMES_FROM, TIMES_TO, Entry, Kind, to_bytes, to_text
+from joobq_admin.joobq.entry import OWN_FIELDS, TIMES_FROM, TIMES_TO, Entry, Kind, to_bytes, to_text, unix_ms
 from joobq_admin.joobq.filters import ANY_TIME, Span, Where, in_queue, may_hold, may_hold_in_any_case
 from joobq_admin.joobq.lookup import Cursor
 from joobq_admin.joobq.overview import Overview, Wanted
 from joobq_admin.joobq.scripts import Call
 from joobq_admin.triage.fingerprint import FINGERPRINT, UNNAMED, error_class, id_of, key_of, version_of
-from joobq_admin.triage.redact import Redaction
+from joobq_admin.triage.redact import Hidden, Redaction
 
 SECONDS = 0.12  # that one search may take
 BUDGET = 40_000  # entries that it reads at most
@@ -60,8 +60,8 @@ class Search:
             return Span(until=TIMES_FROM)
         if not (self.since or self.until):
             return ANY_TIME
-        since, until = max(_FROM, self.since or _FROM), min(_TO, self.until or _TO)
-        return Span(since.timestamp() * 1000, until.timestamp() * 1000)
+        since, until = (min(max(_FROM, at), _TO) for at in (self.since or _FROM, self.until or _TO))
+        return Span(unix_ms(since), unix_ms(until))
 
     def where(self, redaction: Redaction) -> Where | None:
         """Which entries of the span are found; None = all. What is told by the bytes alone comes first."""
@@ -71,7 +71,7 @@ class Search:
         if self.queue is not None:
             tests.append(in_queue(self.queue))
         if self.error:
-            tests.append(_with_class(self.error))
+            tests.append(_with_class(self.error, redaction))
         if self.kind:
             tests.append(lambda entry: entry.kind is self.kind)
         if self.undated and (self.since or self.until):
@@ -128,8 +128,10 @@ class Place(NamedTuple):
     end: int
 
 
-def _with_class(name: str) -> Where:
+def _with_class(name: str, redaction: Redaction) -> Where:
     may_hold_it = may_hold(to_bytes(name))
+    if redaction.spans(to_bytes(name)):  # whoever knows it by chance is not told that it is right
+        return lambda _: False
     return lambda entry: (
         (name == UNNAMED or may_hold_it(entry.raw)) and entry.error is not None and error_class(entry.error) == name
     )
@@ -151,12 +153,20 @@ def _holding(text: str, redaction: Redaction) -> Where:
         hidden = redaction.spans(entry.raw)
         if not hidden:
             return True
-        shown = bytearray(entry.raw)
-        for value in hidden:
-            shown[value.start : value.end] = b"\0" * (value.end - value.start)
-        return any(folded in part for told in _told(bytes(shown), places) for part in told.split("\0"))
+        shown, names = _blanked(entry.raw, hidden), (to_bytes(place.name) for place in places)
+        named = (to_text(_blanked(name, redaction.spans(name))) for name in names)
+        places = [place._replace(name=name) for place, name in zip(places, named, strict=True)]
+        return any(folded in part for told in _told(shown, places) for part in told.split("\0"))
 
     return holds
+
+
+def _blanked(raw: bytes, hidden: Iterable[Hidden]) -> bytes:
+    """What is hidden becomes a NUL each byte, beyond which nothing is found."""
+    shown = bytearray(raw)
+    for value in hidden:
+        shown[value.start : value.end] = b"\0" * (value.end - value.start)
+    return bytes(shown)
 
 
 def _told(raw: bytes, places: Iterable[Place]) -> Iterator[str]:

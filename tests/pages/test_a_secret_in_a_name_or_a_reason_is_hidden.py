@@ -1,10 +1,13 @@
 """Secrets do not only stand in values: in the names that a job gives, and in what an operator gives as a reason."""
 
+import re
+
 import pytest
 from django.test import Client
 
 from joobq_admin.joobq import keys
 from joobq_admin.joobq.entry import EntryRef
+from tests.support.eventually import eventually
 from tests.support.html import get, says
 from tests.support.letters import DIED, ERROR, digest, jid, letter
 from tests.support.operators import ANN, dead_letters
@@ -41,6 +44,22 @@ def test_no_page_tells_it(client: Client, valkey: Server) -> None:
     for page in pages:
         assert SECRET not in page.content.decode()
         assert "hidden, 14 characters" in says(page), page.request["PATH_INFO"]
+
+
+def test_no_group_tells_it_and_no_filter_finds_it(client: Client, valkey: Server) -> None:
+    valkey.client.zadd(keys.DEAD, {letter(7, error=ODD): DIED})
+
+    def counted() -> str:
+        page = get(client, "/dead-letters/groups/").content.decode()
+        return page if "Refused token=" in page else ""
+
+    page = eventually(counted)
+    assert page
+    assert SECRET not in page
+    for group in set(re.findall(r"\?group=[0-9a-f-]+", page)):
+        assert SECRET not in get(client, f"/dead-letters/{group}").content.decode()
+    for query in (f"q={SECRET}", f"q={SECRET[:3]}", f"error=Refused+token%3D{SECRET}"):
+        assert "No entry matches." in says(get(client, f"/dead-letters/?{query}"))
 
 
 @pytest.mark.parametrize("kind", ["csv", "ndjson"])

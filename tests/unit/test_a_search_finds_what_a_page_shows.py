@@ -71,6 +71,15 @@ def test_what_is_no_text_or_no_object() -> None:
     assert found(letter(1, error=ERROR | {"message": None, "cause": "Reset"}), text="reset"), "shown in its place"
 
 
+def test_a_secret_in_a_name_or_a_class_is_not_found() -> None:
+    raw = letter(1, error=ERROR | {"error_class": "Refused token=hunter"}, **{"for token=abcdef now": "them"})
+    for text in ("hunter", "abc", "token=abcdef", "token=h", "*"):
+        assert not found(raw, text=text)
+    for text in ("for token=", " now", "refused token="):
+        assert found(raw, text=text)
+    assert not found(raw, error="Refused token=hunter")
+
+
 VALUES = st.text(max_size=12) | st.integers() | st.booleans() | st.lists(st.text(max_size=4), max_size=3)
 NAMES = st.text(st.characters(categories=["L"]), min_size=1, max_size=8)
 
@@ -132,6 +141,18 @@ def test_times_bound_the_scores() -> None:
         10**12, 10**14
     )
     assert Search(since=since).where(REDACTION) is None
+
+
+def test_times_are_as_exact_as_scores() -> None:
+    for ms in range(DIED, DIED + 1_000):
+        at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ms)
+        assert Search(since=at, until=at + timedelta(microseconds=500)).span == Span(ms, ms + 0.5)
+
+
+@pytest.mark.parametrize("wanted", [{"since": "5138-11-17"}, {"until": "2001-09-09"}, {"until": "0001-01-01"}])
+def test_a_time_in_which_no_score_is_one_is_empty(wanted: dict[str, str]) -> None:
+    span = Search(**{name: moment(text, NOW) for name, text in wanted.items()}).span
+    assert span in (Span(10**12, 10**12), Span(10**14, 10**14))
 
 
 def test_without_a_time_as_a_score_it_is_that_of_the_error() -> None:

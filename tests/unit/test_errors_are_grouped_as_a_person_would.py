@@ -176,6 +176,19 @@ def test_secrets_are_set_aside_first(before: str, after: str, secret: str) -> No
         assert "Zq7Secr3tVa1ue" not in repr((fingerprint(entry(message), REDACTION), key_of(entry(message), REDACTION)))
 
 
+@pytest.mark.parametrize("blank", ["\x01", "\x1c", "\x7f", "\x85", "\xa0", "\u2028", "\u3000"])
+def test_a_secret_ends_where_pages_end_it(blank: str) -> None:
+    assert printed(entry(f"login with password=ab{blank}hunter failed")) == "login with password={hidden} failed"
+    assert error(f"password=ab{blank}hunter failed") == error(f"password=ab{blank}fisher failed")
+
+
+def test_a_class_holds_no_secret_and_no_controls() -> None:
+    of = entry("refused", "Refused token=hunter by\x07 peer")
+    assert fingerprint(of, REDACTION).cls == key_of(of, REDACTION).cls == "Refused token=****** by  peer"
+    assert error("refused", "Refused token=hunter") == error("refused", "Refused token=fisher")
+    assert error("", "A\0") != error("7", "A")
+
+
 @pytest.mark.parametrize("words", HOSTILE_WORDS.values(), ids=HOSTILE_WORDS)
 def test_a_megabyte_is_no_more_to_do_than_its_beginning(words: str) -> None:
     """How long the patterns take over that is measured by `make lab`."""

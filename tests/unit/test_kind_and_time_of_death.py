@@ -32,6 +32,12 @@ def test_of_every_real_entry(real: RealEntry) -> None:
     assert datetime(2026, 11, 29, 12, 29, tzinfo=UTC) < entry.died_at < datetime(2026, 11, 29, 12, 40, tzinfo=UTC)
 
 
+def test_it_had_expired_when_it_died_later_and_not_at_that_very_moment() -> None:
+    for ms in range(1_795_955_390_000, 1_795_955_391_000):
+        kinds = [Entry(b'{"expires":%d,"status":"Expired"}' % expires, ms).kind for expires in (ms - 1, ms)]
+        assert kinds == [Kind.EXPIRED, Kind.JOB]
+
+
 def test_every_path_is_in_the_real_entries() -> None:
     assert {real.path for real in REAL} == set(WRITTEN_BY)
 
