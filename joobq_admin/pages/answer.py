@@ -10,7 +10,7 @@ from django.core.exceptions import BadRequest, RequestDataTooBig, TooManyFieldsS
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.http import escape_leading_slashes, url_has_allowed_host_and_scheme
+from django.utils.http import escape_leading_slashes
 
 from joobq_admin import connection
 from joobq_admin.pages import reader, times, words
@@ -19,7 +19,7 @@ from joobq_admin.pages.links import Link
 from joobq_admin.pages.read_only import off
 from joobq_admin.pages.reader import Reader
 from joobq_admin.sso import dev
-from joobq_admin.sso.roles import Action, NotRecent, ReadOnly, Role, View, needs
+from joobq_admin.sso.roles import Action, NotRecent, ReadOnly, Role, User, View, needs
 from joobq_admin.sso.way_back import came_from, login_address
 
 RETRY_AFTER = 5  # seconds
@@ -60,13 +60,18 @@ def shell(request: HttpRequest, **more: Any) -> Shell:
         reader=reader.of(request),
         environment=settings.ENVIRONMENT,
         at=times.named(times.now()),
-        here=request.get_full_path() if request.method == "GET" else reverse("entries"),
+        here=looked_at(request),
         me=Me(user.name, user.initials, role, user.can(Action.VIEW)) if user else None,
         auth=settings.AUTH,
         sign_out=settings.PROXY_LOGOUT_URL if settings.AUTH == "proxy" else "",
         roles=[(word, str(of or "no role"), bool(user and user.role == of)) for word, of in dev.ROLES.items()],
         **more,
     )
+
+
+def looked_at(request: HttpRequest) -> str:
+    """The address to come back to: this one, or after a press the list."""
+    return request.get_full_path() if request.method == "GET" else reverse("entries")
 
 
 def page(
@@ -167,21 +172,25 @@ def denied(request: HttpRequest, exception: Exception | None = None) -> HttpResp
     if isinstance(exception, ReadOnly):
         text = f"Nothing was done. {words.nobody_changes()}"
         return problem(request, Problem(403, "Read only", "Read only", text, links=(home(),), tone="mute", icon="lock"))
-    user: Any = getattr(request, "user", None)
-    ask = ((("Ask", settings.SUPPORT_CONTACT, ""),) if settings.SUPPORT_CONTACT else ()) if user else ()
-    if user and user.role:
-        action = exception.args[0] if exception else Action.REDRIVE
-        alone = words.READ_ONLY.replace("entry", "ledger") if action in words.OF_A_LEDGER else words.READ_ONLY
-        heading = alone if user.role is Role.VIEWER else f"This needs {action.role}"
-        text = f"Nothing was done. {words.may_not(user, action)}"
-        what = Problem(403, "Not allowed", heading, text, links=(home(),), tone="mute", icon="lock")
-        return problem(request, what)
-    facts = ((("Signed in as", user.name, ""),) if user else ()) + (
-        ("Needed", "one of the groups set for viewer, operator or admin", ""),
-        *ask,
-    )
+    user: User = request.user
+    if user.role is None:
+        return no_role(request, user)
+    action = exception.args[0] if exception else Action.REDRIVE
+    alone = words.reads_only("ledger" if action in words.OF_A_LEDGER else "entry")
+    heading = alone if user.role is Role.VIEWER else f"This needs {action.role}"
+    text = f"Nothing was done. {words.may_not(user, action)}"
+    what = Problem(403, "Not allowed", heading, text, links=(home(),), tone="mute", icon="lock")
+    return problem(request, what)
+
+
+def no_role(request: HttpRequest, user: User) -> HttpResponse:
     text = "Your groups do not include one that may see dead letters."
-    anew = login_address(request.get_full_path() if request.method == "GET" else reverse("entries"))
+    facts = (
+        ("Signed in as", user.name, ""),
+        ("Needed", "one of the groups set for viewer, operator or admin", ""),
+        *((("Ask", settings.SUPPORT_CONTACT, ""),) if settings.SUPPORT_CONTACT else ()),
+    )
+    anew = login_address(looked_at(request))
     links = ((anew, "Sign in again", ""),) if settings.AUTH == "oidc" else ()  # with the groups of now
     return problem(request, Problem(403, "No access", "You are signed in, but have no role here", text, facts, links))
 
@@ -202,7 +211,8 @@ class Confirm:
 
 def not_recent(request: HttpRequest) -> HttpResponse:
     """In answer to htmx it is a dialog, wherever the answer was to go; else a page."""
-    context = {"confirm": Confirm(came_from(request) or reverse("entries"), "Nothing was done."), "title": "Confirm"}
+    done = "Nothing was done. Press again afterwards."
+    context = {"confirm": Confirm(came_from(request) or reverse("entries"), done), "title": "Confirm"}
     if not getattr(request, "htmx", False):
         return page(request, "errors/confirm.html", context, status=403, read=False)
     return dialog(request, "ui/_confirm_dialog.html", context, status=403)
@@ -210,9 +220,7 @@ def not_recent(request: HttpRequest) -> HttpResponse:
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """The form's token is not of this browser's cookie: most often because somebody signed in anew in another tab."""
-    back = request.headers.get("Referer", "")
-    ours = url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()})
-    link = (back if ours else reverse("entries"), "Load the page again", "primary")
+    link = (came_from(request) or reverse("entries"), "Load the page again", "primary")
     text = "Nothing was done. Load the page again and press once more."
     return problem(request, Problem(403, "Reload", "Your sign-in is newer than this page", text, links=(link,)))
 
@@ -231,27 +239,16 @@ class RedisTrouble:
 
 
 def redis_trouble(request: HttpRequest, trouble: Exception) -> HttpResponse:
-    said = connection.said(trouble)
-    again = request.get_full_path() if request.method == "GET" else reverse("entries")
-    facts = (
-        ("Server", connection.address(), ""),
-        ("Redis said", said, "") if said else ("Error", connection.silence(trouble), ""),
-        ("Tried", times.named(times.now()), ""),
-    )
-    return problem(
-        request,
-        Problem(
-            503,
-            "Redis does not answer" if not said else "Redis refuses",
-            "Redis does not answer" if not said else "Redis does not let us read",
-            "Dead letters live in Redis, so there is nothing to show until it answers."
-            if not said
-            else "It answers, but not with dead letters. They are untouched.",
-            facts,
-            links=((again, "Try now", "primary"),),
-        ),
-        down=True,
-    )
+    if said := connection.said(trouble):
+        title, heading, why = "Redis refuses", "Redis does not let us read", ("Redis said", said, "")
+        text = "It answers, but not with dead letters. They are untouched."
+    else:
+        title = heading = "Redis does not answer"
+        why = ("Error", connection.silence(trouble), "")
+        text = "Dead letters live in Redis, so there is nothing to show until it answers."
+    facts = (("Server", connection.address(), ""), why, ("Tried", times.named(times.now()), ""))
+    links = ((looked_at(request), "Try now", "primary"),)
+    return problem(request, Problem(503, title, heading, text, facts, links), down=True)
 
 
 @needs(Action.VIEW)

@@ -277,7 +277,7 @@ def not_done(ref: EntryRef, pressed: Form, at: datetime, action: str = "redrive"
 def denied(ref: EntryRef, user: User, at: datetime) -> Slip:
     """A viewer's slip."""
     link = links.absolute(links.job(ref.jid) if ref.jid and links.is_plain(ref.jid) else links.entry(ref))
-    return _slip("denied", 403, ref, at, reading=True, heading=words.READ_ONLY, text=words.may_not(user), link=link)
+    return _slip("denied", 403, ref, at, reading=True, heading=words.reads_only(), text=words.may_not(user), link=link)
 
 
 def gone(ref: EntryRef, at: datetime, far: Looked, last: Record | None, user: User, action: str = "redrive") -> Slip:

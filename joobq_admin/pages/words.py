@@ -116,7 +116,6 @@ NO_DETAIL = {
     Refusal.NOT_A_LIST: "value of another type",
     Refusal.SAME_JOB: "Another death of it was tried",
 }
-READ_ONLY = "You can read this entry, not act on it"
 OF_A_LEDGER = {
     Action.REPAIR: "Repairing a ledger",
     Action.EXPIRE: "Ending leases",
@@ -135,6 +134,10 @@ def refusal(refused: Refused, queue: str) -> Words:
     detail = refused.detail or NO_DETAIL.get(reason, "its text")
     told = {"detail": detail, "queue": queue, "reason": reason.value, "room": f"{settings.BIN_MB:,} MB"}
     return Words(words.heading.format(**told), words.text.format(**told), words.next, words.again)
+
+
+def reads_only(what: str = "entry") -> str:
+    return f"You can read this {what}, not act on it"
 
 
 def may_not(user: User, action: Action = Action.REDRIVE) -> str:
