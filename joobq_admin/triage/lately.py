@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from joobq_admin.joobq import lookup, scripts
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
-from joobq_admin.joobq.entry import TIMES_TO
+from joobq_admin.joobq.entry import Score, unix_ms
 from joobq_admin.joobq.filters import Span
 from joobq_admin.joobq.lookup import CHUNK, Cursor
 from joobq_admin.joobq.spread import spread_calls, spread_of
@@ -17,6 +17,8 @@ from joobq_admin.triage.fingerprint import Fingerprint, fingerprint, id_of, key_
 from joobq_admin.triage.redact import Redaction
 
 HOUR, MINUTES = timedelta(hours=1), timedelta(minutes=5)
+AHEAD = timedelta(minutes=1)  # a worker's clock may be so far ahead; what is dated later tells nothing of this hour
+APART = timedelta(seconds=30)  # and ours from the server's, or it is asked again by that
 LOOK = CHUNK  # entries
 LOOK_AGAIN = 5.0  # seconds
 MOST, FEWEST = 0.5, 10  # an incident: so large a part of those that were looked at is one error, and so many
@@ -67,11 +69,15 @@ class Arriving:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The newest of the `deaths` within the hour before `as_of` (the server's clock), by score; at most 200."""
+    """The newest of the `deaths` within the hour before `as_of` (the server's clock), by score; at most 200.
+
+    `since`: when this hour began. Clocks that are a little ahead are taken back to `as_of`.
+    """
 
     newest: tuple[Death, ...]
     errors: Mapping[str, Fingerprint]
     deaths: int
+    since: datetime
     as_of: datetime
 
     @property
@@ -104,29 +110,32 @@ class Look:
         """Were all deaths since then looked at?"""
         if len(self.newest) < self.deaths:
             return self.newest[-1].at < since
-        return since >= self.as_of - HOUR
+        return since >= self.since
 
 
 class Question:
-    """What a look asks, to be sent together with other calls; `look` reads the replies."""
+    """What a look asks, to be sent with other calls; `look` reads the replies. `now`: by the server's clock."""
 
-    def __init__(self, queue: DeadLetterQueue, redaction: Redaction) -> None:
-        self._redis, self._redaction = queue.redis, redaction
-        self._since = round((datetime.now(UTC) - HOUR).timestamp() * 1000)
-        spread = spread_calls([self._since, TIMES_TO])
-        self.calls = [*spread, lookup.first_call(Cursor(TIMES_TO), LOOK, False, LOOK, False)]
+    def __init__(self, queue: DeadLetterQueue, redaction: Redaction, now: datetime) -> None:
+        self._queue, self._redaction, self._now = queue, redaction, now
+        self._span = Span(_score(now - HOUR), _score(now + AHEAD))
+        self.calls = [*spread_calls(self._span), lookup.first_call(Cursor(self._span.until), LOOK, False, LOOK, False)]
 
     def look(self, replies: Sequence[Any]) -> Look:
-        """Without asking more, unless entries are large. Raises Unreachable, or what Redis says."""
-        found, rows = spread_of(replies[-2]), lookup.rows_of(replies[-1])
-        page = lookup.walk(self._redis, Cursor(TIMES_TO), LOOK, rows=rows, span=Span(self._since, TIMES_TO))
+        """Without asking more, unless entries are large or clocks differ. Raises Unreachable, or what Redis says."""
+        found, rows, redis = spread_of(replies[-2]), lookup.rows_of(replies[-1]), self._queue.redis
+        if abs(found.as_of - self._now) > APART:
+            again = Question(self._queue, self._redaction, found.as_of)
+            return again.look(scripts.read(redis, again.calls))
+        page = lookup.walk(redis, Cursor(self._span.until), LOOK, rows=rows, span=self._span)
         errors, newest = dict[str, Fingerprint](), list[Death]()
         for entry in page.entries:
             error = id_of(key_of(entry, self._redaction))
             if error not in errors:
                 errors[error] = fingerprint(entry, self._redaction)
-            newest.append(Death(error, entry.queue, datetime.fromtimestamp(entry.score / 1000, UTC), entry.digest))
-        return Look(tuple(newest), errors, max(found.between[0], len(newest)), found.as_of)
+            died = min(datetime.fromtimestamp(entry.score / 1000, UTC), found.as_of)
+            newest.append(Death(error, entry.queue, died, entry.digest))
+        return Look(tuple(newest), errors, max(found.between[0], len(newest)), self._now - HOUR, found.as_of)
 
 
 class Lately:
@@ -135,12 +144,12 @@ class Lately:
     def __init__(self, queue: DeadLetterQueue, redaction: Redaction) -> None:
         self._queue, self._redaction = queue, redaction
         self._look: Look | None = None
-        self._again_at = 0.0
+        self._again_at, self._ahead = 0.0, timedelta()  # by so much the server's clock is ahead of ours
 
     def question(self) -> Question | None:
         """What `look` is to be told; None while the last look is at most five seconds old."""
         fresh = self._look is not None and monotonic() < self._again_at
-        return None if fresh else Question(self._queue, self._redaction)
+        return None if fresh else Question(self._queue, self._redaction, datetime.now(UTC) + self._ahead)
 
     def look(self, question: Question | None = None, replies: Sequence[Any] = ()) -> Look:
         """At most five seconds old; one round trip, or none with the `replies` to a `question`.
@@ -150,6 +159,11 @@ class Lately:
         if not replies and (question := self.question()):
             replies = scripts.read(self._queue.redis, question.calls)
         if question:
-            self._look, self._again_at = question.look(replies), monotonic() + LOOK_AGAIN
+            look = self._look = question.look(replies)
+            self._again_at, self._ahead = monotonic() + LOOK_AGAIN, look.as_of - datetime.now(UTC)
         assert self._look
         return self._look
+
+
+def _score(at: datetime) -> Score:
+    return round(unix_ms(at))

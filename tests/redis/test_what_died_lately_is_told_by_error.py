@@ -1,6 +1,6 @@
 """One error that makes up most of the last hour is told, with what it was counted from; and whether one goes on."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 
 import pytest
 import redis as redis_py
@@ -11,6 +11,7 @@ from joobq_admin.triage.lately import Lately, Look
 from joobq_admin.triage.redact import Redaction
 from tests.support.letters import ERROR, NO_TIME, digest, letter
 from tests.support.operators import dead_letters
+from tests.support.trips import sends
 
 TIMEOUT, LIMIT = ERROR | {"message": "Read timed out"}, ERROR | {"message": "limit of merchant 7 reached"}
 
@@ -79,6 +80,37 @@ def test_an_error_that_still_arrives(redis: redis_py.Redis, monkeypatch: pytest.
     monkeypatch.setattr(lately, "LOOK", 2)
     assert (at_least := look(redis).arriving(error)) is not None
     assert (at_least.count, at_least.whole) == (2, False)
+
+
+def test_what_is_dated_later_did_not_die_within_the_hour(redis: redis_py.Redis) -> None:
+    for n in range(20):
+        die(redis, n, TIMEOUT, -3_600 * (n + 1))
+    die(redis, 20, LIMIT, -20)
+    die(redis, 21, LIMIT, 400)
+    seen = look(redis)
+    assert (seen.deaths, seen.incident) == (2, None)
+    arriving = seen.arriving(seen.newest[0].error)
+    assert arriving is not None
+    assert (arriving.count, arriving.last, arriving.whole) == (1, seen.as_of, True), "a clock is a little ahead"
+
+
+@pytest.mark.parametrize("hours", [-2, 2])
+def test_an_hour_is_one_of_the_servers_clock(redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch, hours: int) -> None:
+    class Wrong(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:
+            return datetime.now(tz) + timedelta(hours=hours)
+
+    monkeypatch.setattr(lately, "datetime", Wrong)
+    monkeypatch.setattr(lately, "LOOK_AGAIN", 0.0)
+    for n in range(20):
+        die(redis, n, TIMEOUT, 60)
+    die(redis, 20, TIMEOUT, 3_700)
+    kept = Lately(dead_letters(redis), Redaction())
+    with sends(redis) as count:
+        assert (kept.look().deaths, kept.look().deaths) == (20, 20)
+    assert count() == 3, "it asks twice once"
+    assert (seen := kept.look()).arriving(seen.newest[0].error) is not None
 
 
 def test_it_is_looked_at_every_few_seconds_only(redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
