@@ -1,4 +1,6 @@
-"""A record as a line of JSON, and such a line as what an import takes. Nothing is lost on the way there and back.
+"""A record as a line of JSON, and such a line as what an import takes.
+
+That is id, payload, state, owner and when it is due, byte for byte. What else a record holds is told, and begins anew.
 
 An id or an owner that is no UTF-8 has `_base64` behind its name; so has every payload that an export writes.
 """

@@ -15,6 +15,7 @@ from joobq_admin.management.terminal import Exit, Terminal
 
 COLUMNS = ("ledger", "records", "due", "later", "leased", "expired", "quarantined", "oldest due", "gate")
 NUMBERS = COLUMNS[1:7]
+WIDEST = 10_000  # characters of a line: a terminal that is narrower wraps it, and nothing is cut
 
 
 class Page(Protocol):
@@ -52,11 +53,11 @@ def list_(terminal: Terminal, asked: Namespace) -> Exit:
         return ended
     table = Table(box=None, pad_edge=False)
     for column in COLUMNS:
-        table.add_column(column, justify="right" if column in NUMBERS else "left", no_wrap=True)
+        table.add_column(column, justify="right" if column in NUMBERS else "left")
     for name, stats in found:
         numbers = (Text(f"{getattr(stats, column):,}") for column in NUMBERS)
         table.add_row(Text(name), *numbers, _oldest(stats), "closed" if stats.gate else "open")
-    Console().print(table)
+    Console(width=WIDEST).print(table)
     return ended
 
 

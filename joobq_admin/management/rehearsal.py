@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 from collections import Counter
+from collections.abc import Mapping, Set
 from typing import BinaryIO
 
 from joobq_admin.joobq.delivery import MAX_BATCH, CorruptRecord, Gate, Ledger, Record, State
@@ -48,8 +49,8 @@ def _verdicts(ledger: Ledger, batch: list[Line]) -> list[str]:
     """accepted, duplicate, or why it would be rejected."""
     read = [_read(ledger, line) for line in batch]
     ids = [each.request_id for each in read if isinstance(each, Brought)]
-    here = dict(zip(ids, ledger.resolve_many(ids), strict=True))
-    return [_verdict(each, here[each.request_id]) if isinstance(each, Brought) else each for each in read]
+    here, aside = dict(zip(ids, ledger.resolve_many(ids), strict=True)), ledger.in_quarantine(ids)
+    return [_verdict(each, here, aside) if isinstance(each, Brought) else each for each in read]
 
 
 def _read(ledger: Ledger, line: Line) -> Brought | str:
@@ -60,12 +61,13 @@ def _read(ledger: Ledger, line: Line) -> Brought | str:
     return brought if len(brought.payload) <= ledger.max_payload_bytes else TOO_LARGE
 
 
-def _verdict(brought: Brought, here: Record | CorruptRecord | None) -> str:
+def _verdict(brought: Brought, stored: Mapping[str, Record | CorruptRecord | None], aside: Set[str]) -> str:
+    here = stored[brought.request_id]
+    if brought.request_id in aside or isinstance(here, CorruptRecord):
+        return CONFLICT
     if here is None:
         return "accepted"
-    if isinstance(here, CorruptRecord):
-        return CONFLICT
     leased = brought.state is State.LEASED
     state, owner = (State.READY, "") if leased else (brought.state, brought.owner)
-    same = (here.payload, here.state, here.due_at, here.owner, here.attempt)
-    return "duplicate" if same == (brought.payload, state, brought.due_at, owner, 0) else CONFLICT
+    same = (here.payload, here.state, here.due_at, here.owner)
+    return "duplicate" if same == (brought.payload, state, brought.due_at, owner) else CONFLICT

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError
 
-from joobq_admin.joobq.delivery import Actor, Ledger
+from joobq_admin.joobq.delivery import Actor, Ledger, State
 from tests.support.commands import Ran, ledger, noted, process
 from tests.support.database import changed, contents
 from tests.support.eventually import eventually
-from tests.support.ledgers import agrees, ledger_of, spoil_header
+from tests.support.ledgers import agrees, held, ledger_of, mend, spoil_header, stored
 from tests.support.servers import Server
 
 pytestmark = pytest.mark.usefixtures("with_django")
@@ -108,6 +108,31 @@ def test_a_second_run_changes_nothing(valkey: Server, emails: Ledger, file: Path
     assert changed(before, contents(valkey.client)) == set()
     assert beside(file) == []
     assert agrees(emails)
+
+
+def test_a_dry_run_says_of_what_is_here_what_an_import_does(valkey: Server, emails: Ledger, file: Path) -> None:
+    """Of a record that was claimed before; of one in quarantine that decodes again; of a copy without a record."""
+    emails.open_gate(ANN)
+    emails.settle(held(emails, "done"), State.DEAD)
+    emails.admit_many([("sound again", "é"), ("copy alone", "é")])
+    sound = stored(emails, "sound again")[0]
+    for name in ("sound again", "copy alone"):
+        spoil_header(emails, name)
+    mend(emails)
+    valkey.client.hset(emails.records_key, "sound again", sound)
+    due = {name: emails.look(name).record.due_at for name in ("done", "sound again")}
+    valkey.client.hdel(emails.records_key, "copy alone")
+    emails.close_gate(ANN, "moving")
+    write(
+        file,
+        line("done", payload="payload of done", state="DEAD", due_at=due["done"], owner="w"),
+        line("sound again", due_at=due["sound again"]),
+        line("copy alone"),
+    )
+    rehearsed, ran = imported(file, "--dry-run"), imported(file)
+    assert counts(rehearsed) == counts(ran) == (3, 0, 1, 2)
+    rejects = (file.parent / "emails.rejected.ndjson").read_text().splitlines()
+    assert [json.loads(text) for text in rejects] == rehearsed.lines[:-1]
 
 
 def test_it_needs_a_closed_gate_and_says_so(valkey: Server, emails: Ledger, file: Path) -> None:

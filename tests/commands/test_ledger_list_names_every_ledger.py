@@ -1,5 +1,8 @@
 """One line a ledger, with what it holds, by Redis's own clock."""
 
+import os
+import re
+import termios
 from datetime import timedelta
 
 import pytest
@@ -57,3 +60,17 @@ def test_a_redis_that_does_not_answer_is_told(valkey: Server) -> None:
             out, words = running.communicate(timeout=20)
             assert (running.returncode, out) == (1, "")
             assert words == f"Redis at 127.0.0.1:{gone.port} does not answer: Connection refused.\n"
+
+
+def test_on_a_terminal_that_is_narrow_nothing_is_cut(valkey: Server) -> None:
+    name = "emails-of-the-second-warehouse"
+    Ledger(valkey.client, "shop-production", name).admit("a", "1")
+    screen, its_end = os.openpty()
+    termios.tcsetwinsize(its_end, (24, 60))
+    with open(screen, "rb") as shown, process(valkey, "list", stdout=its_end) as running:
+        assert running.wait(20) == 0
+        head, row, *_ = re.sub(r"\x1b\[\d*m", "", os.read(shown.fileno(), 10_000).decode()).splitlines()
+    os.close(its_end)
+    assert " ".join(head.split()) == "ledger records due later leased expired quarantined oldest due gate"
+    assert row.split()[:7] == [f"shop-production:{name}", "1", "1", "0", "0", "0", "0"]
+    assert row.split()[-1] == "open"

@@ -61,6 +61,12 @@ class Reading:
             found += self._decoded(batch, headers)
         return found
 
+    def in_quarantine(self, ids: Iterable[str]) -> set[str]:
+        """Those of these requests that are set aside: whatever stands under their ids, nothing moves it."""
+        names = list(many(ids))
+        replies = self._read(*(("HEXISTS", self.quarantine_key, asked.request_id(name)) for name in names))
+        return {name for name, there in zip(names, replies, strict=True) if there}
+
     def records(self, cursor: str = "0", count: int = 100) -> RecordPage:
         """About `count` records (1 to 1000; fewer when payloads are large) in no order. What is there throughout comes.
 

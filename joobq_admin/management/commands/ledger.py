@@ -54,7 +54,7 @@ class Command(BaseCommand):
 
         action("list", list_, "Every ledger that holds something; on a terminal as a table.")
         action("show", show, "How much one ledger holds, its gate, what is in quarantine.")
-        ids = action("resolve", resolve, "What became of these requests. Payloads are shown as they are.")
+        ids = action("resolve", resolve, "What became of these requests. Nothing is redacted.")
         ids.add_argument("ids", metavar="ID", nargs="+", type=request_id)
         turned = action("gate", gate, "Whether workers may claim; close it, or open it.", changes=True)
         turned.add_argument("change", nargs="?", choices=("close", "open"))
@@ -63,12 +63,13 @@ class Command(BaseCommand):
         action("expire", expire, "End the leases that are over.", changes=True)
         old = action("prune", prune, "Delete old receipts: their request ids can be admitted again.", changes=True)
         old.add_argument("--older-than", type=age, required=True, help="since their last change, such as 30d or 12h")
-        taken = action("import", import_, "Take over the records of a file, while the gate is closed.", changes=True)
+        takes = "Take over the records of a file, while the gate is closed: attempts, times and traces begin anew."
+        taken = action("import", import_, takes, changes=True)
         taken.add_argument("file", metavar="FILE.ndjson", type=file)
         taken.add_argument("--dry-run", action="store_true", help="say what would happen, and touch nothing")
         taken.add_argument("--max-records", type=limit, default=100_000, help="as its producers give it (%(default)s)")
         taken.add_argument("--max-payload-bytes", type=limit, default=1_048_576, help="the same (%(default)s)")
-        action("export", export, "All records as lines of JSON. Payloads are there as they are.")
+        action("export", export, "All records as lines of JSON; corrupt ones are left out. Nothing is redacted.")
 
     def handle(self, *_: Any, act: Act, **options: Any) -> None:
         terminal, asked = Terminal(self.stdout, self.stderr), Namespace(**options)
