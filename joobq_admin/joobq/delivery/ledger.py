@@ -35,7 +35,7 @@ class Ledger(Cycles, Desk):
 
     Bad input is a ValueError before Redis is asked. Unreachable (a redis.ConnectionError): nothing was sent. AnswerLost
     (another one): it may be done or not, and each method says what asking again does. What the server refuses is raised
-    as redis-py raises it. A full Redis (OutOfMemoryError) takes no new requests; leases and settling go on.
+    as redis-py raises it. A full Redis (OutOfMemoryError) takes no new requests; leases, settling and the gate go on.
     """
 
     @staticmethod

@@ -4,6 +4,7 @@
 -- ARGV[1] who and why, one line of JSON; kept with the time before it: "<unix ms> <JSON>"
 -- Returns {1 closed · 0 was closed before, what the gate's key holds now}.
 --include header
+--include primary
 
 local closed = redis.call('SET', gate, format('%d ', now) .. ARGV[1], 'NX')
 return {closed and 1 or 0, redis.call('GET', gate)}
