@@ -16,7 +16,7 @@ from joobq_admin.pages import answer, links, slip, times
 from joobq_admin.pages.backtrace import frames
 from joobq_admin.pages.counts import in_queue, queue_name, rail_now
 from joobq_admin.pages.deaths import deaths
-from joobq_admin.pages.odd import Original, original
+from joobq_admin.pages.original import Original, original
 from joobq_admin.pages.outlook import outlook
 from joobq_admin.pages.records import of_entry
 from joobq_admin.pages.rows import Badge, badges, error_of, error_tokens

@@ -24,7 +24,6 @@ def bar(found: Found, say: str) -> Bar:
     onward = page.newer if asked.newer else page.older
     stopped = asked.reads_on and len(page.entries) < asked.limit and not page.complete and onward is not None
     order = "last jid first" if asked.undated else "newest first"
-    sifted = not asked.only("queue", "unknown", "undated")
     return Bar(
         shown=_shown(found),
         tail=f", {order}" if page.entries else "",
@@ -36,8 +35,8 @@ def bar(found: Found, say: str) -> Bar:
         older_url=_url(asked, after=page.older) if page.older and not (stopped and not asked.newer) else "",
         end=_end(found, stopped),
         continue_url=_url(asked, **{"before" if asked.newer else "after": onward}) if stopped else "",
-        clear="All dead letters" if sifted and not stopped else "",
-        clear_url=reverse("entries") if sifted and not stopped else "",
+        clear="All dead letters",
+        clear_url=reverse("entries") if asked.sifted else "",
     )
 
 
@@ -70,9 +69,9 @@ def _sifted(found: Found) -> str:
     """How many there are is told by the counts, or when this page is all."""
     asked, n = found.asked, len(found.entries)
     here = f"1–{n:,}" if asked.cursor is None and n > 1 else f"{n:,}"
-    if asked.only("queue", "unknown"):
+    if not asked.sifted:
         return f"{here} of {number(found.counts, asked.queue or '')}"
-    if asked.only("group") and found.group:
+    if asked.of_one_error and found.group:
         return f"{here} of {found.group.count:,}"
     return f"{here} of {n:,}" if found.all_here else here
 
@@ -92,4 +91,4 @@ def _end(found: Found, stopped: bool) -> str:
         return ""
     if asked.only("undated"):
         return "No entry is here."
-    return f"No entry of {queue_name(asked.queue)} is here." if asked.only("queue", "unknown") else "No entry matches."
+    return "No entry matches." if asked.sifted else f"No entry of {queue_name(asked.queue)} is here."

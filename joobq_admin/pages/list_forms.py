@@ -43,6 +43,16 @@ class Listing:
         return self.filters.keys() <= {*names}
 
     @property
+    def sifted(self) -> bool:
+        """Is more looked for than a queue?"""
+        return not self.only("queue", "unknown")
+
+    @property
+    def of_one_error(self) -> bool:
+        """Is one error looked for, by its fingerprint, and nothing else?"""
+        return self.sifted and self.only("group")
+
+    @property
     def reads_on(self) -> bool:
         """Is each entry looked at, to see whether it is one?"""
         return not self.only("since", "until") and not self.only("undated")

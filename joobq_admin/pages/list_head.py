@@ -60,30 +60,28 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """`by_error`: it is one of the errors; `sifted`: more is looked for than a queue."""
+    """`n` and `words`: the title; `sub`: the line below it; `say`: what is read out when the list changes."""
 
     n: str
     words: str
     sub: str
     say: str
-    by_error: bool = False
-    sifted: bool = False
 
 
 def head(found: Found) -> Head:
     asked = found.asked
-    if asked.only("queue", "unknown"):
+    if not asked.sifted:
         return _of_queue(found)
     if asked.only("queue", "unknown", "undated"):
         return _undated(found)
     if found.within:
         return _of_time(found, found.within)
-    if asked.only("group"):
+    if asked.of_one_error:
         return _of_error(found)
     n, looked_for = len(found.entries), " · ".join([*_linked(found), f"read {times.named(found.counts.as_of)}"])
     if found.all_here:
-        return Head(f"{n:,}", f"{letters(n)} match{'es' * (n == 1)}", looked_for, f"{n:,} match", sifted=True)
-    return Head("", "Dead letters that match", looked_for, f"{n:,} shown", sifted=True)
+        return Head(f"{n:,}", f"{letters(n)} match{'es' * (n == 1)}", looked_for, f"{n:,} match")
+    return Head("", "Dead letters that match", looked_for, f"{n:,} shown")
 
 
 def _of_queue(found: Found) -> Head:
@@ -107,16 +105,16 @@ def _of_time(found: Found, within: Spread) -> Head:
     n = sum(within.between)
     words = f"{letters(n)} {_time(found.asked, found.now)}"
     of_all = f"of {within.total:,} in all, at {times.named(within.as_of)}"
-    return Head(f"{n:,}", words, of_all, f"{n:,} {words}", sifted=True)
+    return Head(f"{n:,}", words, of_all, f"{n:,} {words}")
 
 
 def _of_error(found: Found) -> Head:
     """`n`: as it was counted, else as many as there are on this page, where these are all."""
     error, group, counted = found.error, found.group, found.groups
     if error is None and not found.all_here:
-        return Head("", "Dead letters of one error", "", "none so far", by_error=True, sifted=True)
+        return Head("", "Dead letters of one error", "", "none so far")
     if error is None:
-        return Head("", "No dead letter of this error", "None has it any more.", "none", by_error=True, sifted=True)
+        return Head("", "No dead letter of this error", "None has it any more.", "none")
     told = [errors.in_words(error)]
     n = len(found.entries) if found.all_here else group.count if group else None
     if group and counted:
@@ -124,9 +122,9 @@ def _of_error(found: Found) -> Head:
         told += [f"{group.again:,} died again"] if group.again else []
         told.append(errors.how_sure(counted))
     words = f"{letters(n or 0)}: {errors.name(error)}"
-    shown = f"{n:,}" if n is not None else ""
-    return Head(shown, words if shown else f"Dead letters: {errors.name(error)}", " · ".join(told), f"{shown} {words}",
-                by_error=True, sifted=True)  # fmt: skip
+    if n is None:
+        return Head("", f"Dead letters: {errors.name(error)}", " · ".join(told), words)
+    return Head(f"{n:,}", words, " · ".join(told), f"{n:,} {words}")
 
 
 def _linked(found: Found) -> list[str]:

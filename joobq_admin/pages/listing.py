@@ -88,6 +88,7 @@ def _context(found: Found, binned: int | None, records: Mapping[str, Sequence[Re
     return {
         "title": f"{told.n} {told.words}".strip() if counts.total else "No dead letters",
         "head": told,
+        "asked": asked,
         "bar": bar(found, told.say),
         "days": rows.days(found.entries, records, found.now, heading),
         "rail": rail(counts, binned, asked.queue, all_shown=asked.queue is None and not asked.undated, kept=kept),
@@ -105,7 +106,7 @@ def _ticking(asked: Listing, now: datetime) -> Ticking:
 def _purge_all(asked: Listing, counts: Counts) -> Link | None:
     """To purge all of this list, where a queue is all that it looks for; the number is as well known as its own."""
     queue = asked.queue
-    if not asked.only("queue", "unknown") or not counts.total:
+    if asked.sifted or not counts.total:
         return None
     if queue is None:
         return links.purge_all(None), f"Purge all {counts.total:,}…", ""

@@ -56,8 +56,8 @@ class Day:
 
 
 @dataclass(slots=True)
-class Group:
-    """A death and, when it is the newest of its job on the page, the others."""
+class Job:
+    """The newest death of a job on the page, and the others."""
 
     entry: Entry
     others: list[Entry] = field(default_factory=list)
@@ -69,24 +69,24 @@ def days(
     """`records` by jid: what was done to each job, newest first; `undated`: above those without a death time."""
     base = reverse("entries")
     found = list[Day]()
-    for (label, note), groups in groupby(by_job(entries), lambda group: _heading(group.entry, now) or undated):
-        rows = [_row(group, records.get(group.entry.jid or "", ()), now, base) for group in groups]
+    for (label, note), jobs in groupby(by_job(entries), lambda job: _heading(job.entry, now) or undated):
+        rows = [_row(job, records.get(job.entry.jid or "", ()), now, base) for job in jobs]
         found.append(Day(label, rows, note))
     return found
 
 
-def by_job(entries: Sequence[Entry]) -> list[Group]:
+def by_job(entries: Sequence[Entry]) -> list[Job]:
     """In their order, but the deaths of one job together under the newest."""
-    groups, of_job = list[Group](), dict[str, Group]()
+    jobs, of_job = list[Job](), dict[str, Job]()
     for entry in entries:
         key = entry.job_key
         if key is not None and key in of_job:
             of_job[key].others.append(entry)
             continue
-        groups.append(Group(entry))
+        jobs.append(Job(entry))
         if key is not None:
-            of_job[key] = groups[-1]
-    return groups
+            of_job[key] = jobs[-1]
+    return jobs
 
 
 def _heading(entry: Entry, now: datetime) -> Heading | None:
@@ -95,23 +95,22 @@ def _heading(entry: Entry, now: datetime) -> Heading | None:
     return ("With a score that is no time", "") if entry.score >= TIMES_FROM else None
 
 
-def _row(group: Group, records: Sequence[Record], now: datetime, base: str) -> Row:
-    entry, shown = group.entry, face(group.entry)
+def _row(job: Job, records: Sequence[Record], now: datetime, base: str) -> Row:
+    entry, shown = job.entry, face(job.entry)
     return {
         **shown._asdict(),
         **_died(entry, now),
         "url": links.entry(entry.ref, base),
         "tick": links.tick(entry.ref),
-        "badges": [*_of_job(entry, 1 + len(group.others), records, now), *shown.badges],
-        "deaths": [_death(other, entry, now, base) for other in group.others],
+        "badges": [*_of_job(entry, 1 + len(job.others), records, now), *shown.badges],
+        "deaths": [_death(other, entry, now, base) for other in job.others],
     }
 
 
 def _death(entry: Entry, lead: Entry, now: datetime, base: str) -> Row:
-    url = links.entry(entry.ref, base)
     return {
         **_died(entry, now),
-        "url": url,
+        "url": links.entry(entry.ref, base),
         "tick": links.tick(entry.ref),
         "diff": differs(lead, entry),
     }
@@ -121,11 +120,10 @@ def _died(entry: Entry, now: datetime) -> Row:
     at = entry.died_at
     if at is None:
         return {"iso": "", "rel": "", "clock": "", "full": ""}
-    when = times.when(at, now)
-    if entry.died_at_source == "score":
-        return {"iso": when.iso, "rel": when.rel, "clock": when.clock, "full": when.full}
-    full = f"{when.full}, from {entry.died_at_source}"
-    return {"iso": when.iso, "rel": when.rel, "clock": when.clock + STAR, "full": full}
+    when, star, source = times.when(at, now), "", ""
+    if entry.died_at_source != "score":
+        star, source = STAR, f", from {entry.died_at_source}"
+    return {"iso": when.iso, "rel": when.rel, "clock": when.clock + star, "full": when.full + source}
 
 
 def _of_job(entry: Entry, deaths: int, records: Sequence[Record], now: datetime) -> list[Badge]:
@@ -249,8 +247,9 @@ def _arguments(entry: Entry) -> Tokens:
     for name, value in arguments(entry, redaction(), LONGEST_ARGUMENT):
         if length > LONGEST_ARGUMENTS:
             return [*run, CUT]
-        run += [("k", name), ("", " "), *value, ("", " ")]
-        length += len(name) + sum(len(word) for _, word in value) + 2
+        told = [("hid", "hidden") if kind == "hid" else (kind, word) for kind, word in value]
+        run += [("k", name), ("", " "), *told, ("", " ")]
+        length += len(name) + sum(len(word) for _, word in told) + 2
     return run
 
 

@@ -43,7 +43,8 @@ def test_secrets_are_hidden_and_it_says_so(client: Client) -> None:
     for url in (ENTRY, f"{ENTRY}&bytes=1", "/dead-letters/"):
         assert "DE8937" not in get(client, url).content.decode()
     assert "iban is hidden by this dashboard. The job itself is untouched." in says(get(client, ENTRY))
-    assert "iban hidden, 22 characters" in says(get(client, "/dead-letters/"))
+    assert "iban hidden" in says(get(client, "/dead-letters/"))
+    assert "22 characters" not in says(get(client, "/dead-letters/")), "a row has no room for it"
 
 
 def test_exact_bytes_as_a_page_and_as_a_fragment(client: Client) -> None:

@@ -1,4 +1,4 @@
-"""The odd ones: what a placeholder holds of the job that it stands for, what bytes are that are no job; never more."""
+"""What stands in place of arguments: the original text that a placeholder holds, bytes that are no job; never more."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -38,7 +38,7 @@ def original(entry: Entry, shown: Redacted) -> Original | None:
 
 def _how_much(entry: Entry, kept: str) -> str:
     length = entry.error.context.get("original_job_data_length", "") if entry.error else ""
-    if length.isdigit() and len(length) < 12 and int(length) > len(kept):
+    if length.isascii() and length.isdecimal() and len(length) < 12 and int(length) > len(kept):
         cut = f"The first {len(kept):,} of {int(length):,} characters. What was cut is gone for good"
         return f"{cut}: only where the job came from can it be made whole."
     wrong = _wrong(Entry(to_bytes(kept), 0))
