@@ -95,7 +95,9 @@ def test_what_is_dated_later_did_not_die_within_the_hour(redis: redis_py.Redis) 
 
 
 @pytest.mark.parametrize("hours", [-2, 2])
-def test_an_hour_is_one_of_the_servers_clock(redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch, hours: int) -> None:
+def test_an_hour_is_one_of_the_servers_clock(
+    redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
     class Wrong(datetime):
         @classmethod
         def now(cls, tz: tzinfo | None = None) -> datetime:
