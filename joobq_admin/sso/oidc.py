@@ -144,7 +144,7 @@ class Provider:
             headers = {"Authorization": f"Basic {b64encode(pair.encode()).decode()}"}
         else:
             form |= {"client_id": rules.client_id, "client_secret": rules.client_secret}
-        status, given = fetch(document["token_endpoint"], self.rules.trust, form, headers)
+        status, given = fetch(document["token_endpoint"], rules.trust, form, headers)
         if status != 200:
             raise Refused(f"the token endpoint said {status} {given.get('error', '')!s:.100}")
         return given
@@ -157,7 +157,7 @@ class Provider:
         lacks |= any(rules.emails.values()) and not said.keys() >= EMAIL
         if not lacks or not access or not isinstance(endpoint, str) or not self._safe(endpoint):
             return said
-        status, more = fetch(endpoint, self.rules.trust, headers={"Authorization": f"Bearer {access}"})
+        status, more = fetch(endpoint, rules.trust, headers={"Authorization": f"Bearer {access}"})
         if status != 200:
             raise Refused(f"the userinfo endpoint said {status}")
         if more.get("sub") != said["sub"]:

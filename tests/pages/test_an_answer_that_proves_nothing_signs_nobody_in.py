@@ -4,7 +4,7 @@ import time
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
-from django.test import Client
+from django.test import Client, override_settings
 
 from tests.support.html import elements, link, says
 from tests.support.provider import Provider
@@ -46,6 +46,14 @@ def test_an_answer_that_proves_nothing_signs_nobody_in_and_leads_on(
         "/",
         f"/auth/login?next={quote(DEEP, safe='')}",
     )
+
+
+@override_settings(SUPPORT_CONTACT="#queue-ops")
+def test_whom_to_ask_is_said_where_something_is_amiss(oidc: Client, provider: Provider) -> None:
+    provider.answers = {"error": "access_denied"}
+    assert "No access? Ask #queue-ops." in says(sign_in(oidc, provider))
+    for page in (oidc.post("/auth/logout"), oidc.get("/auth/signed-out")):
+        assert "#queue-ops" not in says(page)
 
 
 def test_another_browsers_answer_is_nobodys_here(oidc: Client, provider: Provider) -> None:

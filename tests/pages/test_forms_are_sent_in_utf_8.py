@@ -1,3 +1,5 @@
+"""A form in any charset but that of our pages is not understood, whatever it calls it; nothing fails on its name."""
+
 import pytest
 from django.test import Client
 

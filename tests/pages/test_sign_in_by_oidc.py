@@ -53,6 +53,7 @@ def test_the_provider_is_asked_by_the_book(oidc: Client, provider: Provider) -> 
     asked = {name: value for name, (value,) in parse_qs(urlsplit(answer["Location"]).query).items()}
     secret = {name: asked.pop(name) for name in ("state", "nonce", "code_challenge")}
     assert {len(value) for value in secret.values()} == {43}
+    assert len(set(secret.values())) == 3
     assert asked == {
         "response_type": "code",
         "response_mode": "query",
@@ -64,6 +65,9 @@ def test_the_provider_is_asked_by_the_book(oidc: Client, provider: Provider) -> 
     (cookie,) = answer.cookies.values()
     assert secret["nonce"] not in cookie.value
     assert (cookie["httponly"], cookie["samesite"], cookie["path"], cookie["max-age"]) == (True, "Lax", "/", 600)
+    ended(oidc, provider.visit(answer["Location"]))
+    (verifier,) = (form["code_verifier"] for path, form in provider.seen if path == "/token")
+    assert verifier not in answer["Location"]
 
 
 def test_whoever_signed_in_is_shown_and_may_do_what_their_group_may(
