@@ -33,7 +33,7 @@ class Watch:
 def fresh(request: HttpRequest) -> HttpResponse:
     """Nothing (204) when all is as the page was told before."""
     given = list_forms.watching(request)
-    found = news(dead_letters(), given.seen, given.asked.wanted, redaction())
+    found = news(dead_letters(), given.seen, given.asked.wanted, redaction(), times.now())
     if (found.new, found.total) == given.told and not given.stale:
         return HttpResponse(status=204)
     context = {"watch": _told(request, given, found), "total": f"{found.total:,}"}

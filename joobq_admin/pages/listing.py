@@ -45,7 +45,7 @@ def read(request: HttpRequest, asked: Listing) -> dict[str, Any]:
     of_all = asked.only("since", "until")  # as the trend is
     period, question = trend.period(asked, now), lately().question()
     calls = {
-        "newest": [news.NEWEST],
+        "newest": [news.newest(now)],
         "within": spread_calls(asked.wanted.span) if of_all and asked.filters else [],
         "trend": spread_calls(counted.edges(period, now)) if of_all else [],
         "lately": question.calls if question else [],

@@ -1,28 +1,31 @@
 """A list that stands open is told how many entries are new, by two numbers of the set; a filtered one reads those."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 import redis as redis_py
 
 from joobq_admin.joobq import keys, scripts
 from joobq_admin.joobq.entry import TIMES_TO
-from joobq_admin.triage.news import NEWEST, News, Seen, news, seen
+from joobq_admin.triage.news import News, Seen, newest, news, seen
 from joobq_admin.triage.redact import Redaction
 from joobq_admin.triage.search import Search
 from tests.support.letters import DIED, NO_TIME, letter
 from tests.support.operators import dead_letters
 from tests.support.trips import sends
 
+NOW = datetime.fromtimestamp(DIED / 1000, UTC) + timedelta(minutes=1)
 ALL, INVOICES, UNDATED = Search(), Search(queue="invoices"), Search(undated=True)
 
 
 def read(redis: redis_py.Redis) -> Seen:
     """What a list that is read now shows, by way of an address."""
-    (reply,) = scripts.read(redis, [NEWEST])
+    (reply,) = scripts.read(redis, [newest(NOW)])
     return Seen.parse(str(seen(reply)))
 
 
 def since(redis: redis_py.Redis, was: Seen, wanted: Search = ALL) -> News:
-    return news(dead_letters(redis), was, wanted, Redaction())
+    return news(dead_letters(redis), was, wanted, Redaction(), NOW)
 
 
 def die(redis: redis_py.Redis, *numbers: int, score: float = DIED, queue: str = "emails") -> None:
@@ -60,6 +63,17 @@ def test_what_left_hides_nothing_that_came(redis: redis_py.Redis, was: Seen) -> 
     assert since(redis, was) == News(0, 2)
     die(redis, 11, score=DIED + 5)
     assert since(redis, was) == News(1, 3)
+
+
+def test_a_clock_that_is_wrong_hides_nothing_that_came(redis: redis_py.Redis) -> None:
+    die(redis, 1, 2)
+    die(redis, 3, score=DIED + 2 * 86_400_000)
+    was = read(redis)
+    assert was == Seen(DIED, 3)
+    redis.zremrangebyscore(keys.DEAD, DIED, DIED)
+    die(redis, 11, score=DIED + 5, queue="invoices")
+    assert [since(redis, was, wanted) for wanted in (ALL, INVOICES)] == [News(1, 2)] * 2
+    assert since(redis, Seen(DIED + 9 * 86_400_000, 2)) == News(0, 2), "seen in another way, it is no less"
 
 
 def test_of_a_set_that_was_empty(redis: redis_py.Redis) -> None:
