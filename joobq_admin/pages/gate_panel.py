@@ -39,7 +39,7 @@ def panel(ledger: Ledger, stats: LedgerStats, user: User) -> GatePanel:
         return GatePanel(heading="Gate open", text=OPEN, closed=False, **button)
     proof = gates.prove(ledger, stats)
     return GatePanel(
-        heading=f"Gate closed{since(gate)}{by(gate, user)}",
+        heading=f"Gate closed{whose(gate, user)}",
         text="",
         closed=True,
         reason=why(gate.reason),
@@ -52,8 +52,9 @@ def panel(ledger: Ledger, stats: LedgerStats, user: User) -> GatePanel:
 
 
 def after(told: Told, shown: GatePanel) -> GatePanel:
-    """The same with what a press did."""
-    heading, state = told.heading or shown.heading, f"{shown.heading}. " if told.heading and shown.closed else ""
+    """The same with what a press did, and how the gate stands: a conflict's heading says that itself."""
+    heading = told.heading or shown.heading
+    state = f"{shown.heading}. " if told.heading and told.status != 409 and shown.closed else ""
     text = f"{told.text} {state}".strip() if told.text else shown.text
     return replace(shown, heading=heading, text=text, unrecorded=told.unrecorded)
 
@@ -63,14 +64,11 @@ def mark(gate: Gate) -> str:
     return str(gate.closed_at or "")
 
 
-def since(gate: Gate) -> str:
-    at = times.at(gate.closed_at)
-    return f" since {times.clock(at, times.now())}" if at else ""
-
-
-def by(gate: Gate, user: User) -> str:
-    who = ledger_names.who(gate.by, gate.name, user)
-    return f" by {who}" if who else ""
+def whose(gate: Gate, user: User) -> str:
+    """' since 02:21:40 by Tomás Rivera', as far as it is known."""
+    at, who = times.at(gate.closed_at), ledger_names.who(gate.by, gate.name, user)
+    since = f" since {times.clock(at, times.now())}" if at else ""
+    return f"{since} by {who}" if who else since
 
 
 def warning(gate: Gate | None, user: User) -> str:
@@ -78,7 +76,7 @@ def warning(gate: Gate | None, user: User) -> str:
     if gate is None:
         return ""
     reason = f": “{why(gate.reason, 200)}”" if gate.reason else ""
-    return f"The gate of this ledger is closed{since(gate)}{by(gate, user)}{reason}."
+    return f"The gate of this ledger is closed{whose(gate, user)}{reason}."
 
 
 def _proof(proof: Proof, stats: LedgerStats) -> str:

@@ -20,7 +20,6 @@ from joobq_admin.pages.gate_panel import GatePanel
 from joobq_admin.pages.ledger_answers import Press, Told
 from joobq_admin.pages.ledger_question import Question
 from joobq_admin.pages.purge_forms import Confirmation
-from joobq_admin.pages.sends import why
 from joobq_admin.sso.roles import Action, User, needs
 
 CLOSING = (
@@ -67,7 +66,7 @@ def open_gate(request: HttpRequest) -> HttpResponse:
     except connection.TROUBLE as trouble:
         return _failed(request, press, trouble)
     if change.outcome is GateOutcome.OPENED:
-        text = f"It was closed{gate_panel.since(gate)}{gate_panel.by(gate, user)}. Leases are given again."
+        text = f"It was closed{gate_panel.whose(gate, user)}. Leases are given again."
         return _done(request, press, Told("Gate opened", text))
     return _conflict(request, press, _another(change.gate, user) if change.gate else _open_before(ledger, user))
 
@@ -99,7 +98,7 @@ def _question(press: Press, given: Confirmation) -> Question:
 
 
 def _closed_before(gate: Gate, user: User) -> Told:
-    heading = f"Closed already{gate_panel.by(gate, user)}{gate_panel.since(gate)}"
+    heading = f"Closed already{gate_panel.whose(gate, user)}"
     return Told(heading, "Your press did nothing: it stays as it was.", 409)
 
 
@@ -110,9 +109,8 @@ def _open_before(ledger: Ledger, user: User) -> Told:
 
 
 def _another(gate: Gate, user: User) -> Told:
-    heading = f"Another gate is closed now{gate_panel.by(gate, user)}{gate_panel.since(gate)}"
-    reason = f" The reason of this one: {why(gate.reason, 400)}" if gate.reason else ""
-    return Told(heading, f"The one that you saw was opened meanwhile. Nothing was done.{reason}", 409)
+    heading = f"Another gate is closed now{gate_panel.whose(gate, user)}"
+    return Told(heading, "The one that you saw was opened meanwhile. Nothing was done.", 409)
 
 
 def _done(request: HttpRequest, press: Press, told: Told) -> HttpResponse:

@@ -76,7 +76,7 @@ def _row(ledger: Ledger, stats: LedgerStats | Exception, user: User) -> Row | Un
         id=id_,
         head=head,
         closed=gate is not None,
-        whose=f"{gate_panel.since(gate)}{gate_panel.by(gate, user)}".strip() if gate else "",
+        whose=gate_panel.whose(gate, user).strip() if gate else "",
         reason=why(gate.reason, 200) if gate else "",
         records=f"{stats.records:,}",
         nearly_full=NEAR * DEFAULT <= stats.records <= DEFAULT,
