@@ -197,12 +197,13 @@ def _expires(entry: Entry, now: datetime) -> Expiry | None:
     return Expiry("past" if at < now else times.distance(at, now), times.clock(at, now))
 
 
-def what_is_hidden(shown: Redacted) -> str:
+def what_is_hidden(shown: Redacted, what: str = "job", exact: bool = False) -> str:
+    """`what` is shown; `exact`: in all its bytes."""
     names = shown.names
     if not names:
         return ""
-    are = "is" if len(names) == 1 else "are"
-    return f"{listed(names)} {are} hidden by this dashboard. The job itself is untouched."
+    are, how = "is" if len(names) == 1 else "are", "replaced by * here, byte for byte: " if exact else ""
+    return f"{listed(names)} {are} {how}hidden by this dashboard. The {what} itself is untouched."
 
 
 def listed(names: Sequence[str]) -> str:
@@ -229,11 +230,10 @@ def _error(entry: Entry) -> ErrorCard | None:
 
 def payload(entry: Entry, shown: Redacted, exact: bool, form: slip.Form | None) -> Payload:
     """The whole entry; `shown`: its bytes without secrets. `exact`: byte for byte."""
-    told, as_fields = what_is_hidden(shown), entry.kind is not Kind.MALFORMED
+    as_fields = entry.kind is not Kind.MALFORMED
     if exact := exact or not as_fields:
         tokens, lines = Tokens(), hex_lines(shown, MOST_LINES)
         left = max(0, len(entry.raw) - 16 * len(lines))
-        told = told.replace("hidden", "replaced by * here, byte for byte: hidden")
     else:
         lines, (tokens, left) = [], json_pretty(shown, LONGEST_TEXT)
         tokens = list(_folded(tokens))
@@ -243,7 +243,7 @@ def payload(entry: Entry, shown: Redacted, exact: bool, form: slip.Form | None) 
         tokens=tokens,
         bytes=lines,
         text=copyable(shown.raw) if exact and not left else "",
-        note=" ".join(filter(None, (order, cut, told))),
+        note=" ".join(filter(None, (order, cut, what_is_hidden(shown, exact=exact)))),
         size=f"{len(entry.raw):,} bytes",
         digest=entry.digest,
         url=links.entry(entry.ref) if as_fields else "",

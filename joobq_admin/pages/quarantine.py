@@ -110,8 +110,8 @@ def stored_bytes(each: Quarantined) -> Bytes:
     lines = hex_lines(Redacted(shown, ()), MOST_LINES)
     left = max(0, len(shown) - 16 * len(lines))
     cut = f"{left:,} more bytes are not shown." if left else ""
-    hidden = what_is_hidden(payload).replace("hidden", "replaced by * here, byte for byte: hidden")
-    return Bytes(lines, f"{_size(each):,} bytes", each.digest, " ".join(filter(None, (cut, hidden))))
+    note = " ".join(filter(None, (cut, what_is_hidden(payload, "record", exact=True))))
+    return Bytes(lines, f"{_size(each):,} bytes", each.digest, note)
 
 
 def review(ledger: Ledger, each: Quarantined, user: User) -> Review:

@@ -235,7 +235,7 @@ def payload(record: Record) -> Payload:
     hidden = redaction().redacted(record.payload)
     tokens, left = json_pretty(hidden, LONGEST_TEXT)
     cut = f"{left:,} more bytes are not shown." if left else ""
-    note = " ".join(filter(None, (cut, what_is_hidden(hidden).replace("The job", "The record"))))
+    note = " ".join(filter(None, (cut, what_is_hidden(hidden, "record"))))
     return Payload(tokens, note, f"{len(record.payload):,} bytes")
 
 
