@@ -1,6 +1,7 @@
 """The gate of a ledger, as its pages show it: whose it is, why it is closed, and what proves that it holds."""
 
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 from joobq_admin.joobq.delivery import Gate, Ledger, LedgerStats
 from joobq_admin.pages import ledger_names, times, words
@@ -60,8 +61,8 @@ def after(told: Told, shown: GatePanel) -> GatePanel:
 
 
 def mark(gate: Gate) -> str:
-    """Two gates of one ledger were never closed in the same millisecond."""
-    return str(gate.closed_at or "")
+    """By all that it says: two that are alike are one to whoever saw it."""
+    return sha256(repr(gate).encode()).hexdigest()
 
 
 def whose(gate: Gate, user: User) -> str:
@@ -80,6 +81,8 @@ def warning(gate: Gate | None, user: User) -> str:
 
 
 def _proof(proof: Proof, stats: LedgerStats) -> str:
+    if proof.corrupt:
+        return f"Nothing is proved: {words.counted(proof.corrupt, 'corrupt record')} in the leases index cannot tell"
     if not proof.ids:
         at = _clock(stats.at)
         none = f"0 ids in the leases index, read {at}, and none can be added while the gate is closed"
@@ -89,7 +92,7 @@ def _proof(proof: Proof, stats: LedgerStats) -> str:
         them = f"the last {gates.MOST:,} of them" if proof.ids > gates.MOST else "them"
         return f"No lease was given or renewed since: {ids}, and no record of {them} is leased"
     records = words.counted(proof.looked, "leased record")
-    which = f"the last {records} of {proof.ids:,} ids" if proof.looked < proof.ids else f"the {records}"
+    which = f"the last {records} of {proof.ids:,} ids" if proof.ids > gates.MOST else f"the {records}"
     newest = f"of {which} the newest change is from {_clock(proof.newest)}"
     if proof.since is None:
         return f"When it was closed is not known, so nothing is proved: {newest}"

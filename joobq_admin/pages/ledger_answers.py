@@ -94,13 +94,13 @@ def trouble(why: Exception) -> Told:
     """Redis did not answer, or refused."""
     if isinstance(why, AnswerLost):
         return Told("Outcome unknown", LOST, 503, unsure=True)
-    refusal, said = connection.refusal(why), plain(connection.said(why))
+    refusal, said = connection.refusal(why), plain(connection.said(why)).removesuffix(".")
     if refusal is Refusal.NOT_ALLOWED:
-        return Told("Redis does not allow it", f"Redis said: {said} {HALF_DONE} {words.ENGINEER}", 503)
+        return Told("Redis does not allow it", f"Redis said: {said}. {HALF_DONE} {words.ENGINEER}", 503)
     if refusal:
         return Told("Redis takes no changes now", f"Redis said {refusal}. Nothing was changed. Try again.", 503)
     if said:
-        return Told("Redis refused it", f"Redis said: {said} {HALF_DONE}", 503)
+        return Told("Redis refused it", f"Redis said: {said}. {HALF_DONE}", 503)
     return Told("Redis does not answer", "Nothing was sent, so nothing was done.", 503)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from uuid import uuid4
 
+from joobq_admin.connection import redaction
 from joobq_admin.joobq.delivery import Ledger
 from joobq_admin.pages import links, words
 from joobq_admin.pages.tokens import plain
@@ -37,6 +38,11 @@ def url_of(ledger: Ledger, request_id: str) -> str:
 def who(id_: str, name: str, user: User) -> str:
     """As `user` is told; '' where nobody is named."""
     return "you" if id_ and id_ == user.sub else plain(name or id_, 80)
+
+
+def owner(name: str, longest: int) -> str:
+    """As the worker calls itself that holds a claim or has settled it, without the secrets in it."""
+    return plain(redaction().redacted_text(name), longest)
 
 
 def button(ledger: Ledger, action: Action, user: User) -> dict[str, str]:

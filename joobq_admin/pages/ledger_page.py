@@ -163,7 +163,7 @@ def _request(ledger: Ledger, each: Header | CorruptRecord, now: int) -> Request:
         state=each.state.value,
         tone=TONES[each.state],
         attempt=f"{each.attempt:,}",
-        owner=plain(each.owner, 80),
+        owner=ledger_names.owner(each.owner, 80),
         when=when(each.state, each.due_at, each.lease_until, now),
     )
 

@@ -81,6 +81,8 @@ def pruned(shown: PrunePanel, asked: Pruning) -> PrunePanel:
     text = f"They are gone for good, at {times.named(times.now())}. {_age(asked)}"
     if not (asked.pruned or asked.least):
         text = f"Somebody else may have pruned them. {_age(asked)}"
+    if asked.pruned != asked.n:
+        text += f" Counted before: {asked.n:,}."
     return replace(shown, heading=f"Pruned {receipts(asked)}", text=text, days=asked.days)
 
 

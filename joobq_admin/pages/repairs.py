@@ -14,7 +14,7 @@ from joobq_admin.sso.roles import Action, needs
 
 SECONDS = 0.05  # of one step: its request stays below a quarter of a second
 SO_FAR = "What is mended is mended; it can go on from here."
-STOOD_STILL = "It stood still for an hour, and what it had come to is not kept for longer. Start a cycle anew."
+NOT_KEPT = "How far it came is kept in Redis for an hour after its last step, and is not there. Start a cycle anew."
 
 
 @answer.only_pressed
@@ -45,7 +45,7 @@ def _step(request: HttpRequest, press: Press, asked: Repairing) -> HttpResponse:
     ledger = press.ledger
     cycle = ledger.begin_cycle(press.operation, press.by, SECONDS) if asked.begins else ledger.go_on(SECONDS)
     if cycle is None:
-        return _told(request, press, Told("No cycle goes on", STOOD_STILL, 409))
+        return _told(request, press, Told("No cycle goes on", NOT_KEPT, 409))
     unrecorded = _noted(ledger, cycle, begun=asked.begins and cycle.operation == press.operation)
     if cycle.stepped and (cycle.ended_at or asked.begins):
         replace(press, operation=cycle.operation).logged("done")

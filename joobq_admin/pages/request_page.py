@@ -158,7 +158,7 @@ def _facts(record: Record, seen: Seen) -> list[Fact]:
     facts = [
         Fact("State", state.value, _index(record, seen)),
         Fact("Attempt", f"{record.attempt:,}", f"{claims} {'in all' if settled else 'so far'}"),
-        Fact("Owner", plain(record.owner, 600) or "nobody", owner),
+        Fact("Owner", ledger_names.owner(record.owner, 600) or "nobody", owner),
     ]
     if record.lease_until is not None:
         facts.append(_moment("Lease until", record.lease_until, seen.at))
@@ -205,7 +205,7 @@ def lease(ledger: Ledger, seen: Seen) -> Lease:
     more = {"url": ledger_names.url_of(ledger, seen.request_id), "at": f"read {times.named(_now(now))}"}
     again = f"may be claimed as attempt {record.attempt + 1:,}"
     if record.state is State.LEASED and record.lease_until:
-        owner, left = plain(record.owner, 200), record.lease_until - now
+        owner, left = ledger_names.owner(record.owner, 200), record.lease_until - now
         if left <= 0:
             text = f"{owner} neither renewed nor settled. The request is due again with the next claim, and {again}."
             return Lease(ref="Lease", big="over", text=text, tone="warn", foot=FOOT, poll=True, **more)
@@ -225,7 +225,8 @@ def lease(ledger: Ledger, seen: Seen) -> Lease:
     done = record.state is State.COMPLETED
     at = times.at(record.updated_at)
     big = f"{'Completed' if done else 'Dead'} since {times.clock(at, _now(now))}" if at else record.state.value
-    text = f"Settled by {plain(record.owner, 200) or 'nobody that is named'} with attempt {record.attempt:,}."
+    owner = ledger_names.owner(record.owner, 200) or "nobody that is named"
+    text = f"Settled by {owner} with attempt {record.attempt:,}."
     foot = FINAL.format(state=record.state.value)
     return Lease(ref="Settled", big=big, text=text, tone="done" if done else "bad", foot=foot, **more)
 

@@ -129,16 +129,26 @@ def _not_done(press: Press, outcome: ReviewOutcome) -> Review:
 
 
 def _who_was_faster(press: Press) -> Record | None:
-    """By what is recorded of these very bytes."""
-    records = audit_log().of_digest(press.digest)
-    return next((record for record in records if record.action in DONE), None)
+    """By what is recorded of these very bytes, under this id; None where that is not told."""
+    try:
+        records = audit_log().of_digest(press.digest)
+    except connection.TROUBLE:
+        return None
+    about = (press.ledger.namespace, press.ledger.queue, press.request_id)
+    return next((each for each in records if each.action in DONE and _about(each) == about), None)
+
+
+def _about(record: Record) -> tuple[str | None, str, str | None]:
+    return record.fields.get("namespace"), record.queue, record.fields.get("request")
 
 
 def _since(now: object, record: Record | None) -> str:
     if not isinstance(now, Delivery):
         return ""
     at = times.at(now.admitted_at)
-    if record and record.at and at and at >= record.at:
+    if not (record and record.at and at) or record.fields.get("answer") == "lost":
+        return " Its record stands."
+    if record.action == "discard" or at >= record.at:  # it is recorded after it was done
         return f" Since then the id was admitted again, at {times.clock(at, times.now())}: that record is untouched."
     return " Its record stands."
 

@@ -8,12 +8,14 @@ from django.test import Client
 from joobq_admin.joobq import keys
 from joobq_admin.joobq.audit import AuditLog
 from joobq_admin.joobq.delivery import Claim, Gate, Ledger, SettlementOutcome, State
+from joobq_admin.pages import gate_panel
+from joobq_admin.sso.roles import Role, User
 from joobq_admin.triage import gates
 from tests.support.database import changed, contents
 from tests.support.eventually import eventually
 from tests.support.gates import GATE, LEDGER, WHY, close, form, gate_of, opens
 from tests.support.html import elements, get, says
-from tests.support.ledgers import HOUR, MS, at, held, ledger_of, until
+from tests.support.ledgers import HOUR, MS, at, held, ledger_of, spoil_header, until
 from tests.support.operators import ANN, BOB
 from tests.support.servers import Server
 
@@ -121,6 +123,24 @@ def test_a_gate_that_does_not_hold_is_not_called_one_that_does(client: Client, l
     assert text.startswith("Gate closed When it was closed is not known, so nothing is proved: of the 1 leased record")
 
 
+def test_a_record_that_cannot_be_read_proves_nothing(client: Client, ledger: Ledger) -> None:
+    held(ledger, lease=HOUR)
+    held(ledger, "b", lease=HOUR)
+    spoil_header(ledger, "a")
+    close(client)
+    assert "Nothing is proved: 1 corrupt record in the leases index cannot tell" in gate_of(get(client, LEDGER))
+    assert elements(get(client, LEDGER), "p", class_="proof", data_holds="no")
+
+
+def test_what_settles_between_two_reads_was_not_passed_over(client: Client, ledger: Ledger) -> None:
+    claims = [held(ledger, name, lease=HOUR) for name in ("a", "b")]
+    ledger.close_gate(ANN, WHY)
+    stats = ledger.stats()
+    ledger.settle(claims[0])
+    shown = gate_panel.panel(ledger, stats, User("dev", "dev", Role.ADMIN))
+    assert "of the 1 leased record the newest change is from" in shown.proof
+
+
 class Worker(threading.Thread):
     """Claims, settles most at once, and the rest when it is told to stop."""
 
@@ -216,6 +236,15 @@ def test_another_gate_than_the_one_that_was_seen_stays(client: Client, ledger: L
     assert opens(client, answer).status_code == 200  # now it was seen
     assert ledger.gate() is None
     assert gate
+
+
+def test_another_one_of_the_same_millisecond_stays_too(client: Client, ledger: Ledger) -> None:
+    ledger.close_gate(BOB, "mine")
+    page = get(client, LEDGER)
+    ledger.redis.set(ledger.gate_key, ledger.redis.get(ledger.gate_key).replace(b"mine", b"yours"))
+    before = contents(ledger.redis)
+    assert "Another gate is closed now" in says(opens(client, page))
+    assert contents(ledger.redis) == before
 
 
 def test_who_opens_it_second_is_told_who_was_first(client: Client, ledger: Ledger) -> None:

@@ -15,7 +15,18 @@ from tests.support.database import changed, contents
 from tests.support.elsewhere import redis_at
 from tests.support.eventually import eventually
 from tests.support.html import elements, get, hidden, link, says
-from tests.support.ledgers import agrees, answered_again, at, ledger_of, mend, set_aside, spoil_header, stored
+from tests.support.ledgers import (
+    agrees,
+    answered_again,
+    at,
+    clock,
+    ledger_of,
+    mend,
+    set_aside,
+    spoil_header,
+    stored,
+    until,
+)
 from tests.support.operators import ANN, at_once
 from tests.support.servers import Proxy, Server
 from tests.support.wire import ask
@@ -140,6 +151,41 @@ def test_the_loser_is_told_who_and_what_is_newer_stays(
     assert "that record is untouched." in says(answer)
     assert contents(ledger.redis) == before
     assert ledger.claim("w").payload == b"payload"
+
+
+def test_of_who_was_faster_nothing_is_told_by_the_same_bytes_of_another_request(client: Client, ledger: Ledger) -> None:
+    for name in ("a", "b"):
+        ledger.admit(name, b"payload")
+        ledger.redis.hset(ledger.records_key, name, "rubbish")
+    mend(ledger)
+    page, other = get(client, REQUEST), get(client, at("request/", id="b"))
+    assert hidden(page)["digest"] == hidden(other)["digest"]
+    assert client.post(at("discard", id="b"), hidden(other) | {"confirmed": "1", "reason": WHY}).status_code == 303
+    ledger.discard("a", hidden(page)["digest"], ANN)
+    assert "Somebody else was faster: there is no record of who." in says(discard(client, page))
+
+
+def test_what_was_admitted_before_the_discard_was_recorded_is_told_as_new(client: Client, ledger: Ledger) -> None:
+    reviewed = set_aside(ledger)
+    page = get(client, REQUEST)
+    ledger.discard("a", reviewed, ANN)
+    ledger.admit("a", b"payload")
+    until(ledger.redis, clock(ledger.redis) + 1)
+    AuditLog(ledger.redis).note("discard", ANN, "why", digest=reviewed, namespace="shop", queue="emails", request="a")
+    text = says(discard(client, page))
+    assert "Discarded already by Ann Āboliņa at " in text
+    assert "Since then the id was admitted again, at " in text
+
+
+def test_where_the_audit_log_cannot_be_read_the_loser_is_told_all_the_same(client: Client, ledger: Ledger) -> None:
+    reviewed = set_aside(ledger)
+    page = get(client, REQUEST)
+    ledger.discard("a", reviewed, ANN)
+    ledger.redis.set(keys.AUDIT, "no stream")
+    ledger.redis.set(keys.AUDIT_INDEX, "no set")
+    answer = discard(client, page)
+    assert answer.status_code == 409
+    assert "Somebody else was faster: there is no record of who. Your press did nothing." in says(answer)
 
 
 def test_two_operators_and_a_producer_at_once(new_dashboard: Callable[..., Dashboard], valkey: Server) -> None:

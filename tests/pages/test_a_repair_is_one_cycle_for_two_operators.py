@@ -157,9 +157,21 @@ def test_one_that_stood_still_for_too_long_is_begun_anew(client: Client, ledger:
     ledger.redis.delete(CYCLE)
     answer = press(client, page, "Go on with it")
     assert answer.status_code == 409
-    assert "No cycle goes on It stood still for an hour" in says(answer)
+    assert "No cycle goes on How far it came is kept in Redis for an hour" in says(answer)
     assert "Start a cycle" in says(answer)
     assert records(ledger) == []
+
+
+@pytest.mark.parametrize("fields", [None, {"x": "y"}, {"operation": "op-1", "ended": ""}])
+def test_what_is_no_cycle_stops_neither_page_nor_repair(
+    client: Client, ledger: Ledger, one_step: None, fields: dict[str, str] | None
+) -> None:
+    ledger.redis.hset(CYCLE, mapping=fields) if fields else ledger.redis.set(CYCLE, "rubbish")
+    page = get(client, LEDGER)
+    assert page.status_code == 200
+    assert press(client, page, "See what it would mend", htmx=False).status_code == 200
+    assert FOUND in says(press(client, page, "Start a cycle", htmx=False))
+    assert agrees(ledger)
 
 
 def test_a_viewer_sees_how_far_it_is_and_cannot_press(client: Client, ledger: Ledger, short_steps: None) -> None:

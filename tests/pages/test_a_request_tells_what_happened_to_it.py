@@ -73,6 +73,16 @@ def test_one_that_is_leased_and_for_how_long(client: Client, ledger: Ledger) -> 
     assert "w neither renewed nor settled." in text
 
 
+def test_a_secret_in_an_owner_is_hidden(client: Client, ledger: Ledger) -> None:
+    claim = held(ledger, owner="w token=Zq7Secr3t", lease=HOUR)
+    for show in (lambda: page(client), lambda: get(client, at("ledger/")), lambda: page(client, target="lease")):
+        assert "w token=hidden" in says(show())
+        assert "Zq7Secr3t" not in show().content.decode()
+    ledger.settle(claim)
+    assert "Settled by w token=hidden" in says(page(client))
+    assert "Zq7Secr3t" not in page(client).content.decode()
+
+
 @pytest.mark.parametrize(("state", "word"), [(State.COMPLETED, "completed"), (State.DEAD, "dead")])
 def test_one_that_is_settled(client: Client, ledger: Ledger, state: State, word: str) -> None:
     ledger.settle(held(ledger, owner="worker-3"), state)

@@ -1,5 +1,6 @@
 """Old receipts: counted, asked about, and deleted in steps by an admin; leases that are over end at a press."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -110,6 +111,29 @@ def test_they_go_in_steps_nothing_else_does_and_it_is_recorded(
     assert (first.action, last.action) == ("begin prune", "prune")
     assert (first.reason, last.reason, last.fields["pruned"], last.fields["older_than"]) == (WHY, WHY, str(MANY), "0 d")
     assert first.operation == last.operation
+
+
+def test_two_who_prune_what_both_have_counted_are_told_what_each_did(
+    client: Client, ledger: Ledger, short_steps: None
+) -> None:
+    """And whoever prunes more than was counted, as more has grown as old, is told too."""
+    questions = [post(client, fields(counted(client))) for _ in range(2)]
+    pages = [answered(client, question, MANY) for question in questions]
+    while any("Next page" in says(page) for page in pages):
+        pages = [post(client, fields(page)) if "Next page" in says(page) else page for page in pages]
+    gone = [int(re.search(r"Pruned (\d+) receipt", says(page))[1]) for page in pages]
+    assert sum(gone) == MANY
+    assert [f"Counted before: {MANY}." in says(page) for page in pages] == [n != MANY for n in gone]
+    assert [int(record.fields["pruned"]) for record in reversed(AuditLog(ledger.redis).page().records)
+            if record.action == "prune"] == gone  # fmt: skip
+    ledger.settle(ledger.claim("w"))
+    until(ledger.redis, ledger.stats().at)
+    question = post(client, fields(counted(client)))
+    ledger.settle(held(ledger, "grown as old"))
+    until(ledger.redis, ledger.stats().at)
+    text = says(answered(client, question, 1))
+    assert "Pruned 2 receipts" in text
+    assert "Counted before: 1." in text
 
 
 def test_a_lost_answer_stops_it_and_it_goes_on_from_there(
