@@ -68,7 +68,7 @@
     if (from >= 0) tick(all.slice(from, to + 1), box.checked);
   }
   function tickHere(range) {
-    const box = $("input[name=entry]", document.activeElement.closest("tr.row") ?? document.createElement("tr"));
+    const box = document.activeElement.closest("tr.row")?.querySelector("input[name=entry]");
     if (!box) return;
     box.checked = range || !box.checked;
     if (range) upTo(box);
@@ -123,7 +123,7 @@
 
   function step(by) {
     const links = $$("tr .open");
-    const at = links.indexOf($(".open", document.activeElement.closest("tr") ?? document.createElement("tr")));
+    const at = links.indexOf(document.activeElement.closest("tr")?.querySelector(".open"));
     const next = links[at + by] ?? (at < 0 && links[0]);
     if (next) {
       next.focus();

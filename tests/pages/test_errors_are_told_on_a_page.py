@@ -69,12 +69,12 @@ def test_each_with_its_numbers(client: Client) -> None:
 
 def test_it_opens_as_a_list_of_its_entries(client: Client) -> None:
     page = counted(client)
-    listed = get(client, link(page, "Review 7"))
+    listed = get(client, link(page, "Review 7 Socket::ConnectError"))
     assert len(rows(listed)) == 7
     assert "7 dead letters: Socket::ConnectError" in says(listed)
     assert "Connection to (text) refused · emails 4 · invoices 3 · 2 died again · " in says(listed)
     assert link(listed, "By error") == URL
-    few = get(client, f"{link(page, 'Review 7')}&limit=2")
+    few = get(client, f"{link(page, 'Review 7 Socket::ConnectError')}&limit=2")
     assert "7 dead letters: Socket::ConnectError" in says(few), "by the tally: the page does not hold all"
     assert "1–2 of 7" in says(few)
 
