@@ -5,16 +5,19 @@ from dataclasses import dataclass, replace
 from joobq_admin.joobq.delivery import MENDED, Cycle, Ledger, LedgerStats, Mended
 from joobq_admin.pages import ledger_names, times, words
 from joobq_admin.pages.ledger_answers import Told
+from joobq_admin.pages.purge_forms import Fields
 from joobq_admin.sso.roles import Action, User
 
 TEXT = (
     "Reads every record, ends leases that are over, mends the two indexes and quarantines what fails its checksum. "
     "Work goes on meanwhile."
 )
+LOST = " The answer of a step was lost: more may be mended than is counted."
 ON = "Page by page while this page is open. Then the indexes, the other way round."
+WOULD = ("Leases over", "Index entries that lie", "Corrupt")
+DID = ("Leases ended", "Index entries mended", "Quarantined")
 
-Fields = tuple[tuple[str, str], ...]
-Button = tuple[str, str, Fields]  # label, class, hidden fields
+Button = tuple[str, Fields]  # label, hidden fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +52,7 @@ def of_look(ledger: Ledger, user: User, seen: Mended, total: int) -> RepairPanel
     """A dry run, under way or at its end."""
     if seen.cursor:
         shown = RepairPanel(heading=f"Looking, nothing is changed: {_where(seen)}", text=ON, goes_on="50ms")
-        button = ("Next page", "", _look_on(seen, total))
+        button = ("Next page", _look_on(seen, total))
         return _offered(_with_numbers(shown, seen, total, would=True), ledger, user, button)
     wrong = seen.expired + seen.mended + seen.quarantined
     text = f"Looked at {times.named(times.now())}. Nothing was changed."
@@ -61,29 +64,25 @@ def of_look(ledger: Ledger, user: User, seen: Mended, total: int) -> RepairPanel
 def of_cycle(ledger: Ledger, cycle: Cycle, user: User, goes_on: bool = False) -> RepairPanel:
     """`goes_on`: its reader has just gone on with it, so the page does."""
     who = ledger_names.who(cycle.by.id, cycle.by.name, user) or "nobody that is named"
-    began = times.at(cycle.began_at)
-    at = f" at {times.clock(began, times.now())}" if began else ""
+    by, lost = f"by {who}{_at(cycle.began_at)}.", LOST if cycle.lost else ""
     if cycle.ended_at is not None:
-        ended = times.at(cycle.ended_at)
-        done = f"Finished at {times.clock(ended, times.now())}" if ended else "Finished"
-        text = f"{done}, {cycle.done.records:,} records and both indexes, begun by {who}{at}."
-        text += _lost(cycle)
+        records = words.counted(cycle.done.records, "record")
+        text = f"Finished{_at(cycle.ended_at)}, {records} and both indexes, begun {by}{lost}"
         shown = RepairPanel(heading="Repaired, one whole cycle", text=text, tone="done")
-        return _offered(_with_numbers(shown, cycle.done, cycle.total), ledger, user, _look(), _begin("Start again"))
-    text = f"{ON} Begun by {who}{at}."
-    if not goes_on:
-        stepped = times.at(cycle.stepped_at)
-        last = f": its last step was at {times.clock(stepped, times.now())}" if stepped else ""
-        text = f"Begun by {who}{at}. It goes on while somebody's page does{last}."
-    shown = RepairPanel(heading=f"Repairing: {_where(cycle.done)}", text=text + _lost(cycle))
-    if goes_on:
-        shown = replace(shown, goes_on="50ms" if cycle.stepped else "1s")
-    button = ("Next page" if goes_on else "Go on with it", "", (("operation", cycle.operation),))
-    return _offered(_with_numbers(shown, cycle.done, cycle.total), ledger, user, button)
+        buttons = (_look(), _begin("Start again"))
+    else:
+        last = f": its last step was{_at(cycle.stepped_at)}" if _at(cycle.stepped_at) else ""
+        text = f"{ON} Begun {by}" if goes_on else f"Begun {by} It goes on while somebody's page does{last}."
+        every = "" if not goes_on else "50ms" if cycle.stepped else "1s"
+        shown = RepairPanel(heading=f"Repairing: {_where(cycle.done)}", text=text + lost, goes_on=every)
+        buttons = (("Next page" if goes_on else "Go on with it", (("operation", cycle.operation),)),)
+    return _offered(_with_numbers(shown, cycle.done, cycle.total), ledger, user, *buttons)
 
 
-def _lost(cycle: Cycle) -> str:
-    return " The answer of a step was lost: more may be mended than is counted." if cycle.lost else ""
+def _at(ms: int) -> str:
+    """' at 02:21:40', where a calendar knows that time."""
+    at = times.at(ms)
+    return f" at {times.clock(at, times.now())}" if at else ""
 
 
 def after(told: Told, shown: RepairPanel) -> RepairPanel:
@@ -98,7 +97,7 @@ def _offered(shown: RepairPanel, ledger: Ledger, user: User, *buttons: Button) -
 
 
 def _look(label: str = "See what it would mend") -> Button:
-    return label, "", (("operation", ledger_names.new_operation()), ("look", "1"))
+    return label, (("operation", ledger_names.new_operation()), ("look", "1"))
 
 
 def _look_on(seen: Mended, total: int) -> Fields:
@@ -107,7 +106,7 @@ def _look_on(seen: Mended, total: int) -> Fields:
 
 
 def _begin(label: str) -> Button:
-    return label, "", (("operation", ledger_names.new_operation()), ("begin", "1"))
+    return label, (("operation", ledger_names.new_operation()), ("begin", "1"))
 
 
 def _where(done: Mended) -> str:
@@ -115,14 +114,13 @@ def _where(done: Mended) -> str:
 
 
 def _with_numbers(shown: RepairPanel, done: Mended, total: int, would: bool = False) -> RepairPanel:
-    read = done.records + done.entries
-    names = ("Leases over", "Index entries that lie", "Corrupt") if would else (
-        "Leases ended", "Index entries mended", "Quarantined")  # fmt: skip
+    read, entries = done.records + done.entries, words.counted(done.entries, "id")
+    names = WOULD if would else DID
     numbers = (done.expired, done.mended, done.quarantined)
     return replace(
         shown,
         value=min(read, total) if done.cursor else max(total, 1),
         total=max(total, 1),
-        line=f"{done.records:,} records read, {done.entries:,} ids in ready and leases checked",
+        line=f"{words.counted(done.records, 'record')} read, {entries} in ready and leases checked",
         tally=tuple((name, f"{n:,}") for name, n in zip(names, numbers, strict=True)),
     )
