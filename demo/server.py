@@ -30,11 +30,11 @@ class Server:
         return f"redis://127.0.0.1:{self.port}/0"
 
     def running(self) -> int | None:
-        """The port where a server that works in this folder answers."""
+        """The port where a server that works in this folder answers, and has loaded all: till then PING is refused."""
         with suppress(OSError, ValueError, redis.RedisError):
             port = int(self.port_file.read_text())
             with connect(port) as client:
-                if client.config_get("dir")["dir"] == str(self.folder):
+                if client.ping() and client.config_get("dir")["dir"] == str(self.folder):
                     return port
         return None
 
