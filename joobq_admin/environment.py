@@ -1,6 +1,7 @@
 """The environment: variables asked for one by one, and all that is wrong with them told at once."""
 
 import re
+import ssl
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -147,9 +148,7 @@ def redis_url(ask: Variables) -> str:
     if host := "" if ask.values.get(name) or ask.values.get(f"{name}_FILE") else ask.text("REDIS_HOST"):
         ask.asked |= {name, f"{name}_FILE"}
         password = quote(ask.secret("REDIS_PASS"), safe="")
-        port = ask.text("REDIS_PORT", "6379")
-        if not re.fullmatch(r"[0-9]{1,5}", port):
-            ask.problem("REDIS_PORT", f"must be a number; or set {name} instead")
+        port = ask.number("REDIS_PORT", 6379, 1, 65535)
         return f"redis://{f':{password}@' if password else ''}{f'[{host}]' if ':' in host else host}:{port}/0"
     text = ask.secret(name, "must be the address of JoobQ's Redis, such as redis://:password@host:6379/0")
     url = parsed(text)
@@ -168,9 +167,21 @@ def redis_ca_file(ask: Variables, url: str) -> str:
     file = ask.text(name)
     if file and not url.startswith("rediss://"):
         ask.problem(name, "is for a rediss:// address; remove it, or let JOOBQ_ADMIN_REDIS_URL begin with rediss://")
-    elif file:
-        ask.content(name, file)
+    else:
+        trusted(ask, name)
     return file
+
+
+def trusted(ask: Variables, name: str) -> ssl.SSLContext | None:
+    """Whom to trust, by the file of certificates that `name` names; None: the system's."""
+    file = ask.text(name)
+    if not file or not ask.content(name, file):
+        return None
+    try:
+        return ssl.create_default_context(cafile=file)
+    except ssl.SSLError:
+        ask.problem(name, "holds no certificate")
+        return None
 
 
 def redact(ask: Variables) -> tuple[str, ...]:

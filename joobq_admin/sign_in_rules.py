@@ -4,7 +4,7 @@ import re
 import ssl
 from ipaddress import ip_network
 
-from joobq_admin.environment import MAKE_A_SECRET, Variables, parsed
+from joobq_admin.environment import MAKE_A_SECRET, Variables, parsed, trusted
 from joobq_admin.sso import assertion, dev, oidc, proxy
 from joobq_admin.sso.fetch import json_at
 from joobq_admin.sso.proxy import Peers
@@ -28,7 +28,7 @@ def rules(ask: Variables, auth: str) -> tuple[oidc.Rules, proxy.Rules | assertio
     emails = role_emails(ask)
     by_email = any(emails.values()) and (auth == "oidc" or signed)
     groups = role_groups(ask, required=auth in ("oidc", "proxy") and not by_email)
-    trust, peers = authorities(ask), networks(ask, "JOOBQ_ADMIN_PROXY_PEERS")
+    trust, peers = trusted(ask, "JOOBQ_ADMIN_OIDC_CA_FILE"), networks(ask, "JOOBQ_ADMIN_PROXY_PEERS")
     by_provider = oidc_rules(ask, groups, emails, trust, required=auth == "oidc")
     by_headers = header_rules(ask, groups, peers, required=auth == "proxy" and not signed)
     by_assertion = assertion_rules(ask, by_provider, peers, required=auth == "proxy" and signed)
@@ -58,19 +58,6 @@ def role_emails(ask: Variables) -> RoleGroups:
         if not all(re.fullmatch(r"[^\s@*]+@[^\s@*]+", address) for address in addresses):
             ask.problem(f"JOOBQ_ADMIN_ROLE_EMAILS_{role.name}", "must be whole e-mail addresses with ; between them")
     return emails
-
-
-def authorities(ask: Variables) -> ssl.SSLContext | None:
-    """Whom to trust for the provider and for the keys of a proxy, by a file of certificates; None: the system's."""
-    name = "JOOBQ_ADMIN_OIDC_CA_FILE"
-    file = ask.text(name)
-    if not file or not ask.content(name, file):
-        return None
-    try:
-        return ssl.create_default_context(cafile=file)
-    except ssl.SSLError:
-        ask.problem(name, "holds no certificate")
-        return None
 
 
 def oidc_rules(
