@@ -15,7 +15,7 @@ from joobq_admin.sso.roles import User
 from joobq_admin.triage import history
 from joobq_admin.triage.history import Step, StepKind
 
-SOURCES = "From the entries that are here and the audit log. What came before neither is not known."
+SOURCES = "From the entries that are here and the audit log. What is in neither is not known."
 MOST_STEPS = 50
 
 
