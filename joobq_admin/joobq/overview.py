@@ -1,6 +1,7 @@
 """What a list shows, in one round trip: a page of entries, the counts, and whatever else is asked for beside them."""
 
 from collections.abc import Sequence
+from time import monotonic
 from typing import Any, NamedTuple
 
 from redis import Redis
@@ -23,12 +24,15 @@ class Numbers(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """Which entries are looked for, of those of a queue or of all, and when the look ends: as `lookup.walk` has it."""
+    """Which entries are looked for, of those of a queue or of all, as `lookup.walk` has it, and how long.
+
+    `seconds`: from the first answer on, so that a slow server is no reason to throw away what it gave.
+    """
 
     where: Where | None = None
     span: Span = ANY_TIME
     budget: int = BUDGET
-    deadline: float = float("inf")
+    seconds: float = float("inf")
 
 
 ANY = Wanted()
@@ -56,7 +60,7 @@ def overview(
     beside: Sequence[Call],
 ) -> Overview:
     """One round trip, unless a filter has to read on. `beside`: calls that change nothing."""
-    where, span, budget, deadline = wanted
+    where, span, budget, seconds = wanted
     if queue is not None:
         where = in_queue(queue, where)
     start = lookup.within(span, cursor or TOP, newer)
@@ -69,7 +73,7 @@ def overview(
         enough = counting.certain(queue, counted)
     page = NOTHING
     if enough != 0:
-        rows = lookup.rows_of(entries)
+        rows, deadline = lookup.rows_of(entries), monotonic() + seconds
         page = lookup.walk(redis, cursor or TOP, limit, where, budget, newer, enough, rows, span, deadline)
     return Overview(
         counts=counts,

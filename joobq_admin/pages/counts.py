@@ -6,10 +6,11 @@ from types import MappingProxyType
 
 from joobq_admin.connection import dead_letters
 from joobq_admin.joobq.counting import Counts
+from joobq_admin.joobq.entry import to_bytes
 from joobq_admin.pages import links, times
 from joobq_admin.pages.tokens import plain
 
-MOST_QUEUES, LONGEST_NAME, SHOWN = 60, 1_000, 80  # characters of a name: that is listed, that is shown
+MOST_QUEUES, LONGEST_NAME, SHOWN = 60, 1_000, 80  # bytes of a name that fits addresses; characters that are shown
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -67,7 +68,7 @@ def rail(
 
     `kept`: what a list is looked for besides, which stays when another queue is opened.
     """
-    told = [(name, n) for name, n in counts.items() if len(name) <= LONGEST_NAME]  # longer ones may fit no address
+    told = [(name, n) for name, n in counts.items() if len(to_bytes(name)) <= LONGEST_NAME]
     most = sorted(told, key=lambda item: (item[0] == "", -item[1], item[0]))
     if len(most) > MOST_QUEUES:
         most = [item for at, item in enumerate(most) if at < MOST_QUEUES or item[0] in ("", shown)]

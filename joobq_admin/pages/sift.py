@@ -71,6 +71,4 @@ def classes(entries: Iterable[Entry]) -> list[str]:
 
 def _local(at: datetime | None) -> str:
     """As a field for a date and a time has it."""
-    if not at:
-        return ""
-    return f"{at:%Y-%m-%dT%H:%M}" if not at.second else f"{at:%Y-%m-%dT%H:%M:%S}"
+    return at.replace(tzinfo=None).isoformat(timespec="seconds" if at.second else "minutes") if at else ""

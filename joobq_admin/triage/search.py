@@ -6,7 +6,6 @@ A search reads entries, so it ends within a time and says how far it came: the p
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from time import monotonic
 from typing import NamedTuple
 
 from joobq_admin.joobq.cjson import Member, strict_members, unescape
@@ -19,7 +18,7 @@ from joobq_admin.joobq.scripts import Call
 from joobq_admin.triage.fingerprint import FINGERPRINT, UNNAMED, error_class, id_of, key_of, version_of
 from joobq_admin.triage.redact import Hidden, Redaction
 
-SECONDS = 0.12  # that one search may take
+SECONDS = 0.12  # that one search may take, from the first answer of Redis on
 BUDGET = 40_000  # entries that it reads at most
 PRESETS = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
 
@@ -104,7 +103,7 @@ def overview(
     """
     if wanted == Search(queue=wanted.queue):  # the counts may tell when all are found
         return queue.overview(cursor, limit, wanted.queue, newer, beside=beside)
-    look = Wanted(wanted.where(redaction), wanted.span, BUDGET, monotonic() + SECONDS)
+    look = Wanted(wanted.where(redaction), wanted.span, BUDGET, SECONDS)
     return queue.overview(cursor, limit, None, newer, look, beside)
 
 

@@ -147,6 +147,12 @@ def test_what_is_looked_for_stays_in_every_link_and_in_the_form(client: Client) 
     assert link(page, "Show all") == "/dead-letters/"
 
 
+@pytest.mark.parametrize("given", ["0099-05-05T01:02:03", "2026-11-29T02:00", "9999-12-31T23:59:59"])
+def test_the_form_keeps_any_time(client: Client, given: str) -> None:
+    page = get(client, f"/dead-letters/?until={given}")
+    assert [each["value"] for each in elements(page, "input", name="until")] == [given]
+
+
 def test_an_exact_time_has_fields_of_its_own(client: Client) -> None:
     page = get(client, "/dead-letters/?since=7d&q=a")
     exact = get(client, link(page, "Exact time"))

@@ -13,7 +13,7 @@ from tests.support.servers import Server
 
 QUEUES = [
     "a/b", "a+b", "a b", "ü", ".", "..", "%2F", "a?b#c", '"><svg onload=evil=1>', "x" * 600, "a&b=c", "\u202eevil", "'",
-    "{{ 7*7 }}", "queue\udcff", "\\", "日本", " ", "a;b", "tab\tname",
+    "{{ 7*7 }}", "queue\udcff", "\\", "日本", " ", "a;b", "tab\tname", "\U0001d518" * 250,
 ]  # fmt: skip
 JIDS = [
     "a/b",
@@ -45,6 +45,12 @@ def test_the_list_of_a_queue_is_found_by_its_link(client: Client, valkey: Server
     links = {given["href"] for given in elements(page, "a") if "queue=" in given["href"]}
     (its_own,) = [href for href in links if href != "/dead-letters/?queue=other"]
     assert [digest(with_queue(queue))[:16] in href for href in rows(get(client, its_own))] == [True]
+
+
+def test_a_name_that_fits_no_address_has_no_link(client: Client, valkey: Server) -> None:
+    valkey.client.zadd(keys.DEAD, {with_queue("\U0001d518" * 251): DIED, letter(2, queue="other"): DIED})
+    links = [given["href"] for given in elements(get(client, "/dead-letters/"), "a") if "queue=" in given["href"]]
+    assert set(links) == {"/dead-letters/?queue=other"}
 
 
 @pytest.mark.parametrize("queue", QUEUES)

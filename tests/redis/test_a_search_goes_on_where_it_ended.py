@@ -1,12 +1,13 @@
 """A search reads no more than it may, says how far it came, and page by page finds what a plain filter of all finds."""
 
 import random
+import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq import keys, lookup
+from joobq_admin.joobq import keys, lookup, overview
 from joobq_admin.joobq.entry import Entry, Kind, read_score
 from joobq_admin.joobq.filters import Span
 from joobq_admin.joobq.lookup import Cursor, Page
@@ -15,6 +16,7 @@ from joobq_admin.triage.redact import Redaction
 from joobq_admin.triage.search import Search
 from tests.support.letters import DIED, ERROR, NO_TIME, letter
 from tests.support.operators import dead_letters
+from tests.support.writers import interrupted
 
 REDACTION = Redaction()
 AT = datetime.fromtimestamp(DIED / 1000, UTC)
@@ -102,6 +104,19 @@ def test_without_time_it_still_comes_on(redis: redis_py.Redis, monkeypatch: pyte
         cursor, read = page.older, read + page.scanned
     assert read == 5, "one entry a step"
     assert dead_letters(redis).walk(cursor, 1).above == 5
+
+
+def test_a_slow_answer_is_not_thrown_away(redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(redis)
+    clock = [0.0]
+    for module in (lookup, overview):
+        monkeypatch.setattr(module, "monotonic", lambda: clock[0])
+
+    def late() -> None:
+        clock[0] += threading.current_thread() is threading.main_thread()
+
+    slow = interrupted(redis.connection_pool.connection_kwargs["port"], late)
+    assert search(slow, SEARCHES["nothing that is there"]).scanned > lookup.CHUNK
 
 
 @pytest.mark.parametrize("newer", [False, True])
