@@ -18,7 +18,7 @@ def page_of(client: Client, valkey: Server, raw: bytes) -> str:
     return says(page)
 
 
-def placeholder(text: object, length: int | None = None, job: str = "unparseable_1") -> bytes:
+def placeholder(text: object, length: int | str | None = None, job: str = "unparseable_1") -> bytes:
     error = {"message": "Job could not be parsed", "error_class": "JSON::Error"}
     if length is not None:
         error |= {"system_context": {"original_job_data_length": str(length)}}
@@ -61,6 +61,11 @@ def test_what_is_wrong_with_the_text_of_a_placeholder(client: Client, valkey: Se
 def test_a_jid_that_was_found_in_the_text_may_be_anothers(client: Client, valkey: Server) -> None:
     words = page_of(client, valkey, placeholder("{", 1, jid(1)))
     assert "Its jid is the first thing in the text that looks like one: it may be another job's." in words
+
+
+@pytest.mark.parametrize("length", ["²", "٣", "", "-5", "9" * 5_000])
+def test_a_length_that_is_no_number_is_not_told(client: Client, valkey: Server, length: str) -> None:
+    assert "All of it. What this dashboard finds wrong" in page_of(client, valkey, placeholder("{", length))
 
 
 def test_a_placeholder_without_a_text(client: Client, valkey: Server) -> None:
