@@ -63,6 +63,7 @@ class Requests:
     rows: list[Request]
 
 
+First = Sequence[Header | CorruptRecord]  # of an index
 Panel = Callable[[LedgerStats], Any]
 
 
@@ -114,37 +115,30 @@ def _told_alone(request: HttpRequest, ledger: Ledger, name: str, told: Told) -> 
     return answer.problem(request, what, nav="deliveries")
 
 
-def numbers(
-    ledger: Ledger, stats: LedgerStats, leased: Sequence[Header | CorruptRecord], due: Sequence[Header | CorruptRecord]
-) -> Numbers:
-    at = times.at(stats.at)
-    oldest = f"oldest due {times.ago(stats.at - stats.oldest_due)}" if stats.oldest_due is not None else "nothing due"
+def numbers(ledger: Ledger, stats: LedgerStats, leased: First, due: First) -> Numbers:
+    now, at = stats.at, times.at(stats.at)
+    oldest = f"oldest due {times.ago(now - stats.oldest_due)}" if stats.oldest_due is not None else "nothing due"
     read = f"read {times.named(at)}" if at else ""
-    waits = "waiting for the gate" if stats.gate and stats.due else ""
-    ends = next((each.lease_until for each in leased if isinstance(each, Header) and each.lease_until), None)
-    later = next((each.due_at for each in due if isinstance(each, Header) and each.due_at > stats.at), None)
+    held = NOTHING if stats.empty else words.counted(stats.records, "record")
+    ends = next((ms for each in leased if isinstance(each, Header) and (ms := each.lease_until or 0) > now), None)
+    later = next((each.due_at for each in due if isinstance(each, Header) and each.due_at > now), None)
+    flight = f"ends first in {times.ahead(ends - now)}" if stats.leased and ends else ""
+    if not (stats.leased or stats.expired):
+        flight = "nothing in flight"
     return Numbers(
         url=ledger_names.url(ledger),
-        sub=" · ".join([NOTHING if stats.empty else words.counted(stats.records, "record"), oldest, read]),
+        sub=" · ".join(filter(None, (held, oldest, read))),
         tally=[
-            Number("Due now", f"{stats.due:,}", waits),
-            Number("Due later", f"{stats.later:,}", f"next in {times.ahead(later - stats.at)}" if later else ""),
-            Number("Leased", f"{stats.leased:,}", _first_end(stats, ends)),
+            Number("Due now", f"{stats.due:,}", "waiting for the gate" if stats.gate and stats.due else ""),
+            Number("Due later", f"{stats.later:,}", f"next in {times.ahead(later - now)}" if later else ""),
+            Number("Leased", f"{stats.leased:,}", flight),
             Number("Lease over", f"{stats.expired:,}", "", "warn" if stats.expired else ""),
             Number("Quarantined", f"{stats.quarantined:,}", "", "bad" if stats.quarantined else ""),
         ],
     )
 
 
-def _first_end(stats: LedgerStats, ends: int | None) -> str:
-    if not stats.leased:
-        return "nothing in flight" if not stats.expired else ""
-    return f"ends first in {times.ahead(ends - stats.at)}" if ends and ends > stats.at else ""
-
-
-def requests(
-    ledger: Ledger, stats: LedgerStats, leased: Sequence[Header | CorruptRecord], due: Sequence[Header | CorruptRecord]
-) -> Requests:
+def requests(ledger: Ledger, stats: LedgerStats, leased: First, due: First) -> Requests:
     """In flight and next, by the headers; one that cannot be read is shown as such."""
     at = times.at(stats.at)
     return Requests(

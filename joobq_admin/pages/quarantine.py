@@ -14,13 +14,6 @@ from joobq_admin.sso.roles import Action, User
 from joobq_admin.triage.redact import Redacted
 
 ROWS = 10
-WRONG = {
-    "the header has another form": "The header has another form",
-    "the header's checksum does not fit": "Checksum differs",
-    "state and lease disagree": "State and lease disagree",
-    "there is no payload": "There is no payload",
-    "the payload does not fit its digest": "The payload does not fit its digest",
-}
 SOUND = "It decodes now"
 NOBODY = (
     "At least one byte is not the one that was written. Nobody can say what the state was, so nobody gets this request."
@@ -96,7 +89,7 @@ def _row(ledger: Ledger, each: Quarantined) -> Row:
 
 def wrong(each: Quarantined) -> str:
     record = each.record
-    return WRONG.get(record.reason, record.reason) if isinstance(record, CorruptRecord) else SOUND
+    return record.reason.capitalize() if isinstance(record, CorruptRecord) else SOUND
 
 
 def _size(each: Quarantined) -> int:

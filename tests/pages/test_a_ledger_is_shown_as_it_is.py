@@ -36,12 +36,13 @@ def test_its_numbers_rows_and_panels_and_nothing_moves(client: Client, valkey: S
     text = says(page)
     assert "6 records" in text
     assert "oldest due 0 s" in text
-    assert re.search(r"Due now 1 Due later 1 next in (2 h|1 h 59 min) Leased 1 Lease over 1 Quarantined 1 ", text)
+    assert re.search(r"Due now 1 Due later 1 next in (2 h|1 h 59 min) Leased 1 ends first in (1 h|59 min) ", text)
+    assert "Lease over 1 Quarantined 1 " in text
     assert "over LEASED 1 w lease over since 0 s" in text
     assert "leased LEASED 1 worker-1 lease ends in" in text
     assert "due READY 0 due since" in text
     assert "later READY 0 due in" in text
-    assert "bad Checksum differs" in text
+    assert "bad The header's checksum does not fit" in text
     assert "Gate open Workers may claim and renew." in text
     assert link(page, "leased") == at("request/", id="leased")
     assert link(page, "Review the bytes") == at("request/", id="bad")

@@ -200,7 +200,7 @@ def test_one_that_is_set_aside_is_shown_byte_for_byte(client: Client, ledger: Le
     assert "a QUARANTINED The stored record fails its checksum" in text
     assert f"SHA-256 of all {reviewed}" in text
     assert re.search(r"\d{3}:21:jl1", text)
-    assert "Checksum differs At least one byte is not the one that was written." in text
+    assert "The header's checksum does not fit At least one byte is not the one that was written." in text
     assert "hush" not in answer.content.decode()
     assert "token is replaced by * here, byte for byte: hidden by this dashboard." in text
     assert "The gate of this ledger is closed since" in text
