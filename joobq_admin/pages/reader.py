@@ -63,8 +63,8 @@ class Reader:
     @property
     def looks_for_news(self) -> Switch:
         """How often a list that stands open asks what is new."""
-        every = {"1": "1 s", "": "5 s", "15": "15 s", "60": "60 s", "off": "Off"}
-        return self._switch("news", "New entries, every", every)
+        every = {"1": "Every second", "": "Every 5 s", "15": "Every 15 s", "60": "Every minute", "off": "Never"}
+        return self._switch("news", "Look for new entries", every)
 
     @property
     def every(self) -> str:

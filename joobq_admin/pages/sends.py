@@ -35,7 +35,10 @@ def _value(change: Change, text: str, at: datetime) -> str:
 
 
 def _ahead(time: timedelta) -> str:
-    hours = round(time / timedelta(hours=1))
+    minutes = round(time / timedelta(minutes=1))
+    if minutes < 24 * 60:
+        return f"in {times.span(60 * minutes)}"
+    hours = round(minutes / 60)
     return f"in {hours:,} h" if hours % 24 else f"in {hours // 24:,} day{'s' * (hours != 24)}"
 
 

@@ -56,7 +56,9 @@ def test_a_day_is_a_heading(days: int, said: str) -> None:
         ("5", "past"), ("-1", "past"), ("-" + "9" * 18, "past"), ("9" * 18, "9" * 18),
         (str(int(NOW.timestamp() * 1000) + 72 * 3_600_000 - 900), "in 3 days, 2 Dec, 02:21"),
         (str(int(NOW.timestamp() * 1000) + 24 * 3_600_000), "in 1 day, 30 Nov, 02:21"),
+        (str(int(NOW.timestamp() * 1000) + 25 * 3_600_000), "in 25 h, 30 Nov, 03:21"),
         (str(int(NOW.timestamp() * 1000) + 5 * 3_600_000), "in 5 h, 07:21:40"),
+        (str(int(NOW.timestamp() * 1000) + 20 * 60_000), "in 20 min, 02:41:40"),
     ],
 )  # fmt: skip
 def test_an_expiry_is_told_as_what_it_means(ms: str, said: str) -> None:
