@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from joobq_admin.joobq.delivery import Actor, Ledger, State
+from joobq_admin.joobq.delivery import Ledger, State
 from tests.support.commands import ledger, noted, process
 from tests.support.database import changed, contents
 from tests.support.ledgers import HOUR, ledger_of, spoil_header
+from tests.support.operators import ANN
 from tests.support.servers import Server
 
 pytestmark = pytest.mark.usefixtures("with_django")
-ANN = Actor("u-1", "Ann")
 ODD = ["\udcff", "é\u2028\n", '"\\', "\udced\udca0\udc80", "\x00", "x" * 512, "\ufeff", "5"]
 PAYLOADS = [b"", b"\xff\0\r\n", "é".encode(), b"x" * 300_000, b"\xef\xbb\xbf", b"null", b"\n", b"{}"]
 

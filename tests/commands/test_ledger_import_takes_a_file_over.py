@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError
 
-from joobq_admin.joobq.delivery import Actor, Ledger, State
+from joobq_admin.joobq.delivery import Ledger, State
 from tests.support.commands import Ran, ledger, noted, process
 from tests.support.database import changed, contents
 from tests.support.eventually import eventually
 from tests.support.ledgers import agrees, held, ledger_of, mend, spoil_header, stored
+from tests.support.operators import ANN
 from tests.support.servers import Server
 
 pytestmark = pytest.mark.usefixtures("with_django")
-ANN = Actor("u-1", "Ann")
 DUE = 1_700_000_000_123
 
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from joobq_admin.joobq.delivery import Actor, ReviewOutcome
+from joobq_admin.joobq.delivery import ReviewOutcome
 from tests.support.commands import ledger
 from tests.support.database import changed, contents
 from tests.support.ledgers import ledger_of, mend, spoil_header, stored
+from tests.support.operators import ANN
 from tests.support.servers import Server
 
 pytestmark = pytest.mark.usefixtures("with_django")
-ANN = Actor("u-1", "Ann")
 
 
 def test_it_tells_of_the_gate_and_of_each_record_set_aside(valkey: Server) -> None:

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq.delivery import Actor, Claim, Ledger, State, steps
+from joobq_admin.joobq.delivery import Claim, Ledger, State, steps
 from joobq_admin.joobq.outcome import AnswerLost, Unreachable
 from tests.support.database import contents
 from tests.support.eventually import eventually
 from tests.support.ledgers import HOUR, agrees, held, ledger_of, mend, spoil_header
+from tests.support.operators import ANN
 from tests.support.servers import Proxy, Server
 
-ANN = Actor("u-1", "Ann")
 NewProxy = Callable[[Server], Proxy]
 Ask = Callable[[Ledger, Claim], Any]
 

@@ -3,7 +3,7 @@
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq.delivery import MAX_BATCH_BYTES, Actor, Claim, State
+from joobq_admin.joobq.delivery import MAX_BATCH_BYTES, Claim, State
 from tests.support.database import contents
 from tests.support.ledgers import (
     HOUR,
@@ -23,8 +23,8 @@ from tests.support.ledgers import (
     stored,
     until,
 )
+from tests.support.operators import ANN
 
-ANN = Actor("u-1", "Ann")
 BOTH = pytest.mark.parametrize("optimized", [True, False], ids=["batches", "one by one"])
 
 

@@ -3,11 +3,11 @@
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq.delivery import Actor, Admission, AdmissionOutcome, Ledger, State
+from joobq_admin.joobq.delivery import Admission, AdmissionOutcome, Ledger, State
 from tests.support.database import contents
 from tests.support.ledgers import NOW, agrees, ledger_of, spoil_header, spoil_payload
+from tests.support.operators import ANN
 
-ANN = Actor("u-1", "Ann")
 DUE = 1_700_000_000_123
 
 

@@ -7,13 +7,13 @@ from redis import Redis, RedisCluster
 from redis.cluster import ClusterNode
 from redis.crc import key_slot
 
-from joobq_admin.joobq.delivery import Actor, Ledger, ReviewOutcome, State
+from joobq_admin.joobq.delivery import Ledger, ReviewOutcome, State
 from joobq_admin.joobq.outcome import Unreachable
 from tests.support.eventually import eventually
 from tests.support.ledgers import agrees, mend, spoil_header
+from tests.support.operators import ANN
 from tests.support.servers import Server, free_port
 
-ANN = Actor("u-1", "Ann")
 HALF = 16_384 // 2
 
 

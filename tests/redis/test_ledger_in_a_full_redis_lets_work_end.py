@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq.delivery import Actor, Claim, Ledger, ReviewOutcome, State
+from joobq_admin.joobq.delivery import Claim, Ledger, ReviewOutcome, State
 from tests.support.database import contents
 from tests.support.eventually import eventually
 from tests.support.ledgers import HOUR, MS, NOW, agrees, held, ledger_of, run_out, spoil_header, stored
+from tests.support.operators import ANN
 from tests.support.servers import KINDS, Server
 
-ANN = Actor("u-1", "Ann")
 NewServer = Callable[..., Server]
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq.delivery import Actor, Claim, CorruptRecord, Ledger, Quarantined, Record, ReviewOutcome, State
+from joobq_admin.joobq.delivery import Claim, CorruptRecord, Ledger, Quarantined, Record, ReviewOutcome, State
 from tests.support.database import contents
 from tests.support.ledgers import (
     MS,
@@ -20,8 +20,8 @@ from tests.support.ledgers import (
     spoil_payload,
     stored,
 )
+from tests.support.operators import ANN
 
-ANN = Actor("u-1", "Ann")
 ACTS = pytest.mark.parametrize("act", ["release", "discard"])
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import redis as redis_py
 
-from joobq_admin.joobq.delivery import Actor, Claim, Ledger, Settlement, SettlementOutcome, State
+from joobq_admin.joobq.delivery import Claim, Ledger, Settlement, SettlementOutcome, State
 from tests.support.database import contents
 from tests.support.ledgers import (
     HOUR,
@@ -18,8 +18,7 @@ from tests.support.ledgers import (
     run_out,
     spoil_header,
 )
-
-ANN = Actor("u-1", "Ann")
+from tests.support.operators import ANN
 
 
 def is_lost(ledger: Ledger, claim: Claim) -> bool:

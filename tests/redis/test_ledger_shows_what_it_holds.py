@@ -3,7 +3,7 @@
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq.delivery import Actor, CorruptRecord, Ledger, LedgerStats, Seen, State, steps
+from joobq_admin.joobq.delivery import CorruptRecord, Ledger, LedgerStats, Seen, State, steps
 from tests.support.database import contents
 from tests.support.ledgers import (
     HOUR,
@@ -19,8 +19,8 @@ from tests.support.ledgers import (
     stored,
     until,
 )
+from tests.support.operators import ANN
 
-ANN = Actor("u-1", "Ann")
 BOTH = pytest.mark.parametrize("optimized", [True, False], ids=["batches", "one by one"])
 
 

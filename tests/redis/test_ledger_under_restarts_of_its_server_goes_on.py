@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from joobq_admin.joobq.delivery import Actor, Ledger, State
+from joobq_admin.joobq.delivery import Ledger, State
 from tests.support.ledgers import HOUR, agrees, ledger_of
+from tests.support.operators import ANN
 from tests.support.servers import KINDS, Server, connect
 
-ANN = Actor("u-1", "Ann")
 REQUESTS = [(name, f"payload of {name}" * 300) for name in "abcd"]
 DISRUPTIONS: dict[str, Callable[[Server], object]] = {
     "killed": lambda server: server.restart(hard=True),

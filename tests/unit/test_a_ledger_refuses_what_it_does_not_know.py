@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from redis import Redis
 
-from joobq_admin.joobq.delivery import Actor, Claim, Ledger, State
+from joobq_admin.joobq.delivery import Claim, Ledger, State
+from tests.support.operators import ANN
 
 LEDGER = Ledger(Redis(port=1), "shop", "emails")
-ANN = Actor("u-1", "Ann")
 CLAIM = Claim("a", b"", "w", 1, 1, 1, None)
 LONG, BELOW, HUGE = "é" * 257, timedelta(microseconds=-1), timedelta(days=120_000)
 DIGEST = "0" * 64
