@@ -40,8 +40,8 @@ class Row:
     due: str
     later: str
     leased: str
-    over: int
-    quarantined: int
+    over: str  # as quarantined: "" where there is none
+    quarantined: str
     oldest: str
 
 
@@ -83,8 +83,8 @@ def _row(ledger: Ledger, stats: LedgerStats | Exception, user: User) -> Row | Un
         due=f"{stats.due:,}",
         later=f"{stats.later:,}",
         leased=f"{stats.leased:,}",
-        over=stats.expired,
-        quarantined=stats.quarantined,
+        over=f"{stats.expired:,}" if stats.expired else "",
+        quarantined=f"{stats.quarantined:,}" if stats.quarantined else "",
         oldest=times.ago(stats.at - stats.oldest_due) if stats.oldest_due is not None else "nothing due",
     )
 
