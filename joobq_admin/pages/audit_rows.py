@@ -27,7 +27,7 @@ from joobq_admin.pages.undo import MOST
 ACTIONS = {
     "redrive": ("send", "redrive"), "purge": ("bad", "purge"), "restore": ("", "restore"),
     "purge_all": ("bad", "purge all"), "empty": ("bad", "empty the bin"), "unredacted": ("warn", "unredacted bytes"),
-    **ledger_rows.ACTIONS,
+    **{name: (tone, name) for name, (tone, _) in ledger_rows.ACTIONS.items()},
 }  # fmt: skip
 HASHED = "sha256:"  # how the log holds a jid that is too long for it
 

@@ -10,17 +10,12 @@ from joobq_admin.pages.sends import name_of, why
 from joobq_admin.pages.tokens import plain
 from joobq_admin.sso.roles import User
 
-#: tone, word
+#: tone, and what stands before the ledger's name
 ACTIONS = {
-    "close gate": ("warn", "close gate"), "open gate": ("send", "open gate"), "begin repair": ("", "begin repair"),
-    "repair": ("", "repair"), "expire": ("", "expire"), "release": ("send", "release"), "discard": ("bad", "discard"),
-    "begin prune": ("bad", "begin prune"), "prune": ("bad", "prune"), "import": ("", "import"),
-}  # fmt: skip
-#: What stands before the ledger's name.
-DONE = {
-    "close gate": "Closed the gate of", "open gate": "Opened the gate of", "begin repair": "Began a repair of",
-    "repair": "Repaired", "expire": "Ended leases of", "release": "Released a record of",
-    "discard": "Discarded a record of", "begin prune": "Began to prune", "prune": "Pruned", "import": "Imported into",
+    "close gate": ("warn", "Closed the gate of"), "open gate": ("send", "Opened the gate of"),
+    "begin repair": ("", "Began a repair of"), "repair": ("", "Repaired"), "expire": ("", "Ended leases of"),
+    "release": ("send", "Released a record of"), "discard": ("bad", "Discarded a record of"),
+    "begin prune": ("bad", "Began to prune"), "prune": ("bad", "Pruned"), "import": ("", "Imported into"),
 }  # fmt: skip
 #: Of a record, beside those that every record has.
 FIELDS = (
@@ -52,7 +47,7 @@ def url(record: Record) -> str:
 def operation(records: Sequence[Record], user: User, now: datetime) -> dict[str, Any]:
     """What one operation did to a ledger, the newest record first."""
     newest = records[0]
-    done = f"{DONE[newest.action]} {name(newest)}"
+    done = f"{ACTIONS[newest.action][1]} {name(newest)}"
     return {
         "title": done,
         "heading": f"{done}, by {name_of(newest, user)}",
@@ -61,12 +56,8 @@ def operation(records: Sequence[Record], user: User, now: datetime) -> dict[str,
         "ledger": _ledger(newest),
         "request_url": url(newest) if newest.fields.get("request") else "",
         "reason": why(newest.reason),
-        "rows": [(times.when(record.at, now) if record.at else None, word(record), did(record)) for record in records],
+        "rows": [(each.at and times.when(each.at, now), plain(each.action, 80), did(each)) for each in records],
     }
-
-
-def word(record: Record) -> str:
-    return ACTIONS.get(record.action, ("", plain(record.action, 80)))[1]
 
 
 def did(record: Record) -> str:

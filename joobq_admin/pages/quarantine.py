@@ -82,7 +82,7 @@ def _row(ledger: Ledger, each: Quarantined) -> Row:
         id=plain(each.request_id, 80),
         url=ledger_names.url_of(ledger, each.request_id),
         wrong=wrong(each),
-        size=f"{_size(each):,} bytes",
+        size=_size(each),
         short=short(each.digest),
     )
 
@@ -92,8 +92,8 @@ def wrong(each: Quarantined) -> str:
     return record.reason.capitalize() if isinstance(record, CorruptRecord) else SOUND
 
 
-def _size(each: Quarantined) -> int:
-    return len(each.header or b"") + len(each.payload or b"")
+def _size(each: Quarantined) -> str:
+    return words.counted(len(each.header or b"") + len(each.payload or b""), "byte")
 
 
 def stored_bytes(each: Quarantined) -> Bytes:
@@ -104,7 +104,7 @@ def stored_bytes(each: Quarantined) -> Bytes:
     left = max(0, len(shown) - 16 * len(lines))
     cut = f"{left:,} more bytes are not shown." if left else ""
     note = " ".join(filter(None, (cut, what_is_hidden(payload, "record", exact=True))))
-    return Bytes(lines, f"{_size(each):,} bytes", each.digest, note)
+    return Bytes(lines, _size(each), each.digest, note)
 
 
 def review(ledger: Ledger, each: Quarantined, user: User) -> Review:

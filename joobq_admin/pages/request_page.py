@@ -165,7 +165,8 @@ def _facts(record: Record, seen: Seen) -> list[Fact]:
     if not settled:
         facts.append(_moment("Due at", record.due_at, seen.at))
     facts += [_moment("Admitted", record.admitted_at, seen.at), _moment("Last change", record.updated_at, seen.at)]
-    facts.append(Fact("Checksum", "agrees", f"header and {len(record.payload):,} bytes of payload, checked as read"))
+    size = words.counted(len(record.payload), "byte")
+    facts.append(Fact("Checksum", "agrees", f"header and {size} of payload, checked as read"))
     return [*facts, Fact("traceparent", record.traceparent or "none")]
 
 
@@ -237,7 +238,7 @@ def payload(record: Record) -> Payload:
     tokens, left = json_pretty(hidden, LONGEST_TEXT)
     cut = f"{left:,} more bytes are not shown." if left else ""
     note = " ".join(filter(None, (cut, what_is_hidden(hidden, "record"))))
-    return Payload(tokens, note, f"{len(record.payload):,} bytes")
+    return Payload(tokens, note, words.counted(len(record.payload), "byte"))
 
 
 def job(ledger: Ledger, record: Record) -> Job:

@@ -50,7 +50,7 @@ def test_one_that_waits(client: Client, ledger: Ledger) -> None:
     assert "Attempt 0 claims so far Owner nobody never held, or its lease ran out" in text
     assert re.search(r"Due at [\d:, A-Za-z]+ UTC in 2 h", text)
     assert f"traceparent {TRACE}" in text
-    assert "Checksum agrees header and 1 bytes of payload, checked as read" in text
+    assert "Checksum agrees header and 1 byte of payload, checked as read" in text
     assert "The next worker that asks after that may claim it, as attempt 1." in text
     ledger.admit("b", b"1")
     assert "b READY Due, and waits for a worker" in says(page(client, "b"))
