@@ -50,16 +50,16 @@ def groups(request: HttpRequest) -> HttpResponse:
         raise BadRequest(f"There is no filter “{unknown[0][:80]}” by error.")
     found, now = grouping().groups(), times.now()
     shown, told = found.groups[:MOST_SHOWN], bool(found.groups) or found.complete  # else none is known yet
+    n, words = (f"{len(found.groups):,}", f"error{'s' * (len(found.groups) != 1)}") if told else ("", "Errors")
     context = {
-        "title": f"{len(found.groups):,} errors" if told else "Errors",
-        "told": told,
-        "n": f"{len(found.groups):,}",
+        "title": f"{n} {words}".strip(),
+        "n": n,
+        "words": words,
         "letters": f"{found.total:,} {letters(found.total)}",
         "sure": errors.how_sure(found),
         "counting": not found.complete,
         "rows": [_row(group, found, now) for group in shown],
         "more": _more(found.groups[MOST_SHOWN:], found.others),
-        "some": found.total > 0,
     }
     if answer.wants(request, "groups"):
         return answer.fragment(request, "dead_letters/_groups.html", context)

@@ -59,7 +59,9 @@ def _shown(found: Found) -> str:
     undated, dated = found.undated, found.counts.total - found.undated
     first, last = page.above + 1, page.above + n
     if first > dated or asked.undated:
-        return f"{_range(max(1, first - dated), max(1, first - dated) + n - 1)} of {undated:,} without a death time"
+        begin = max(1, first - dated)
+        what = "" if asked.undated else " without a death time"  # that is its title
+        return f"{_range(begin, begin + n - 1)} of {undated:,}{what}"
     if last <= dated:
         return f"{_range(first, last)} of {dated:,}"
     return f"{_range(first, dated)} of {dated:,}, then {last - dated:,} of {undated:,} without a death time"

@@ -11,7 +11,8 @@ from django.test import Client
 from joobq_admin import connection
 from joobq_admin.joobq import background, keys
 from joobq_admin.triage import search as searching
-from joobq_admin.triage.groups import Groups
+from joobq_admin.triage.fingerprint import Fingerprint
+from joobq_admin.triage.groups import Group, Groups
 from tests.support.background import nobody_counts
 from tests.support.database import changed, contents
 from tests.support.eventually import eventually
@@ -98,6 +99,14 @@ def test_counted_while_entries_were_changing(client: Client) -> None:
         page = get(client, URL)
     assert "as read while entries were changing, 02:21:40 UTC" in says(page)
     assert "and 12 entries of other errors" in says(page)
+
+
+@pytest.mark.parametrize(("n", "told"), [(1, "1 error in 7 dead letters"), (1_200, "1,200 errors in 7 dead letters")])
+def test_one_error_or_more_than_a_thousand(client: Client, n: int, told: str) -> None:
+    at = datetime(2026, 11, 29, 2, 21, 40, tzinfo=UTC)
+    one = Group(Fingerprint("1-0123456789abcdef", None, "KeyError", ()), 7, (), None, None, 0, (0,) * 24)
+    with patch.object(type(connection.grouping()), "groups", return_value=Groups((one,) * n, 0, 7, 7, at, True, True)):
+        assert told in says(get(client, URL))
 
 
 def test_only_so_many_are_shown_and_the_rest_is_told(client: Client, valkey: Server) -> None:

@@ -79,7 +79,7 @@ def test_it_says_how_many_and_where_one_is(client: Client) -> None:
 def test_those_without_a_death_time_have_a_list_of_their_own(client: Client) -> None:
     page = get(client, link(get(client, "/dead-letters/"), "+ 10 without a death time: show"))
     assert "10 dead letters without a death time" in says(page)
-    assert "1–10 of 10 without a death time" in says(page)
+    assert "1–10 of 10 , last jid first" in says(page)
     assert len(rows(page)) == 10
     assert all("/604800-" in address for address in rows(page))
     assert elements(page, "a", rel="prev") == []
