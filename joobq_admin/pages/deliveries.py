@@ -81,6 +81,7 @@ def request(request: HttpRequest) -> HttpResponse:
         return request_page.shown(request, ledger_forms.ledger(request), name)
     all_of_them, whole = ledgers.known()
     found, unread = connection.holding(name, all_of_them)
+    looked = len(all_of_them) - len(unread)
     if len(found) == 1:
         return HttpResponseRedirect(ledger_names.url(found[0], "request", id=name))
     context = {
@@ -88,7 +89,7 @@ def request(request: HttpRequest) -> HttpResponse:
         "id": plain(name, 200),
         "places": ledgers.places(found, name),
         "unread": ledgers.places(unread, name),
-        "n": f"{len(all_of_them) - len(unread):,}",
+        "looked": f"{looked:,} ledger{'s' * (looked != 1)}",
         "so_far": "" if whole else ledgers.SO_FAR,
         "at": times.named(times.now()),
         "job_url": links.job(name),
