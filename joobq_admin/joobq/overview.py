@@ -13,7 +13,7 @@ from joobq_admin.joobq.filters import ANY_TIME, Span, Where, in_queue
 from joobq_admin.joobq.lookup import BUDGET, TOP, Cursor, Page
 from joobq_admin.joobq.scripts import Call
 
-NOTHING = Page((), None, None, 0, None, True, 0)
+NOTHING = Page((), newer=None, older=None, scanned=0, scanned_to=None, complete=True, above=0)
 
 
 class Numbers(NamedTuple):

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 
 from joobq_admin.connection import dead_letters, lately, redaction
 from joobq_admin.joobq.entry import Entry, Kind
-from joobq_admin.joobq.lookup import Cursor, Near, Page
+from joobq_admin.joobq.lookup import Cursor, Near
 from joobq_admin.pages import answer, links, slip, times
 from joobq_admin.pages.backtrace import frames
 from joobq_admin.pages.counts import in_queue, queue_name, rail_now
@@ -118,8 +118,7 @@ def opened(request: HttpRequest, entry: Entry, near: Near | None = None, exact: 
     if all(other.digest != entry.digest for other in here):
         here = [entry, *here]
     records, unread = of_entry(entry)
-    newer = _first(queue.walk(Cursor(entry.score, entry.raw + b"\0"), limit=1, newer=True))
-    older = _first(queue.walk(Cursor(entry.score, entry.raw), limit=1))
+    newer, older = _neighbours(entry)
     flight = preflight.preflight(queue, entry, records)
     reviewed, next_one = str(version(entry, redaction())), links.tick(older.ref) if older else ""
     form = form._replace(reviewed=reviewed, older=next_one)
@@ -142,8 +141,11 @@ def opened(request: HttpRequest, entry: Entry, near: Near | None = None, exact: 
     return answer.page(request, "dead_letters/entry.html", context, nav="entries", rail=rail_now(entry.queue))
 
 
-def _first(page: Page) -> Entry | None:
-    return next(iter(page.entries), None)
+def _neighbours(entry: Entry) -> tuple[Entry | None, Entry | None]:
+    """The next newer one of all, and the next older one."""
+    newer = dead_letters().walk(Cursor(entry.score, entry.raw + b"\0"), limit=1, newer=True)
+    older = dead_letters().walk(Cursor(entry.score, entry.raw), limit=1)
+    return next(iter(newer.entries), None), next(iter(older.entries), None)
 
 
 def sheet(

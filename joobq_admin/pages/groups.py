@@ -14,6 +14,7 @@ from joobq_admin.pages.counts import letters, queue_name, rail_now
 from joobq_admin.pages.not_understood import tells_what_is_wrong
 from joobq_admin.pages.times import When
 from joobq_admin.pages.tokens import Tokens
+from joobq_admin.pages.trend import Box, path
 from joobq_admin.sso.roles import Action, needs
 from joobq_admin.triage.groups import HOURS, Group, Groups
 
@@ -87,7 +88,7 @@ def _row(group: Group, found: Groups, now: datetime) -> Row:
         queues=queues[:MOST_QUEUES],
         more_queues=f"and {left:,} other queue{'s' * (left > 1)}" if left > 0 else "",
         again=f"{group.again:,} died again, {_share(group.again, group.count)}" if group.again else "",
-        bars="".join(_bar(at, n, most) for at, n in enumerate(group.hours) if n),
+        bars="".join(path(_bar(hour, n, most)) for hour, n in enumerate(group.hours) if n),
         deaths=_deaths(group, found.as_of, now),
         peak=f"peak {most:,} an hour" if most else "none in 24 h",
         last=times.when(group.last, now) if group.last else None,
@@ -96,10 +97,10 @@ def _row(group: Group, found: Groups, now: datetime) -> Row:
     )
 
 
-def _bar(hour: int, n: int, most: int) -> str:
+def _bar(hour: int, n: int, most: int) -> Box:
     """What is not 0 is seen."""
     high = max(1, round(HIGH * n / most))
-    return f"M{WIDE * hour} {HIGH}v-{high}h{BAR}v{high}"
+    return WIDE * hour, HIGH - high, BAR, high
 
 
 def _share(some: int, all_: int) -> str:

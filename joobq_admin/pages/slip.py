@@ -185,14 +185,8 @@ def changed(
 ) -> Slip:
     """Those bytes are gone, another entry of the job is here. `reviewed`: what the presser's page had carried."""
     since = f" since {times.clock(new.died_at, at)}" if new.died_at else ""
-    rows = (
-        [
-            (plain(d.field.removeprefix("system_context.")), plain(d.was), plain(d.now))
-            for d in differences(reviewed, now)
-        ]
-        if reviewed
-        else []
-    )
+    found = differences(reviewed, now) if reviewed else []
+    rows = tuple((plain(d.field.removeprefix("system_context.")), plain(d.was), plain(d.now)) for d in found)
     same = reviewed is not None and same_job(reviewed, now)
     least = "At least " if reviewed and not (reviewed.whole and now.whole) else ""
     count = f"{least}{len(rows)} field{'s differ' if len(rows) != 1 else ' differs'}"
@@ -202,7 +196,7 @@ def changed(
         + ("" if same or not reviewed else " The job itself is not the same bytes: look before you press."),
         same_job="The job itself is unchanged: arguments, retries and expiry are the same bytes." if same else "",
         differ=f"{count}, all written by the failure" if same else f"{count} in the error",
-        diff=tuple(rows), url=links.entry(new.ref), new_short=short(new.digest),
+        diff=rows, url=links.entry(new.ref), new_short=short(new.digest),
     )  # fmt: skip
 
 

@@ -19,7 +19,6 @@ MARKS = 4
 MINUTE = "%Y-%m-%dT%H:%M"
 A_WHILE = timedelta(minutes=1)  # between the two looks at a clock
 
-
 Box = tuple[int, int, int, int]  # x, y, width, height
 
 
@@ -59,9 +58,8 @@ def figure(found: Trend, asked: Listing, now: datetime) -> Figure:
     linked = [slots[n : n + LINKED[found.period]] for n in range(0, len(slots), LINKED[found.period])]
     narrowed = partial(_narrowed, reverse("entries"))
     top = _round(peak.count if peak else 1)
-    heights = [-(-HEIGHT * slot.count // top) for slot in slots]  # one entry is seen too
-    bars = [(SLOT * n + (SLOT - BAR) // 2, height) for n, height in enumerate(heights) if height]
-    hot = bars.pop([x for x, _ in bars].index(SLOT * slots.index(peak) + 1)) if peak else None
+    bars = {n: _bar(n, slot.count, top) for n, slot in enumerate(slots) if slot.count}
+    hot = bars.pop(slots.index(peak)) if peak else None
     return Figure(
         last=last,
         per=per,
@@ -71,8 +69,8 @@ def figure(found: Trend, asked: Listing, now: datetime) -> Figure:
         peak_url=narrowed(peak.since, peak.until) if peak else "",
         besides=_besides(found),
         width=SLOT * len(slots),
-        bars="".join(f"M{x} {HEIGHT}v-{height}h{BAR}v{height}" for x, height in bars),
-        hot=(hot[0], HEIGHT - hot[1], BAR, hot[1]) if hot else None,
+        bars="".join(map(path, bars.values())),
+        hot=hot,
         chosen=_chosen(found, asked),
         top=f"{top:,}",
         middle=f"{top // 2:,}" if top % 2 == 0 else "",
@@ -80,6 +78,18 @@ def figure(found: Trend, asked: Listing, now: datetime) -> Figure:
         slots=[(narrowed(some[0].since, some[-1].until), _told(some, now)) for some in linked],
         periods=[(links.entries(since=each), WORDS[each][0], each is found.period) for each in Period],
     )
+
+
+def path(bar: Box) -> str:
+    """As a part of the path that draws many: from where it stands up, and down again."""
+    x, y, width, height = bar
+    return f"M{x} {y + height}v-{height}h{width}v{height}"
+
+
+def _bar(n: int, count: int, top: int) -> Box:
+    """That of the n-th slot, rounded up: one entry is seen too."""
+    height = -(-HEIGHT * count // top)
+    return SLOT * n + (SLOT - BAR) // 2, HEIGHT - height, BAR, height
 
 
 def _narrowed(base: str, since: datetime, until: datetime) -> str:
