@@ -21,11 +21,11 @@ def test_it_starts_with_them(name: str) -> None:
     assert given["JOOBQ_ADMIN_PROXY_LOGOUT_URL"] == settings.PROXY_LOGOUT_URL
 
 
-def test_there_are_four() -> None:
-    assert list(RECIPES) == ["Apache with mod_auth_openidc", "oauth2-proxy", "Cloudflare Access", "Google IAP"]
+def test_there_are_five() -> None:
+    assert list(RECIPES) == ["nginx", "Apache with mod_auth_openidc", "oauth2-proxy", "Cloudflare Access", "Google IAP"]
 
 
 def test_the_proxies_send_the_secret_that_the_dashboard_asks_for() -> None:
     secret = "at least 32 random characters ......."
-    assert RECIPES["Apache with mod_auth_openidc"].count(secret) == 2
-    assert all("X-JoobQ-Admin-Proxy-Secret" in RECIPES[name] for name in list(RECIPES)[:2])
+    assert [RECIPES[name].count(secret) for name in list(RECIPES)[:2]] == [2, 2]
+    assert all("X-JoobQ-Admin-Proxy-Secret" in RECIPES[name] for name in list(RECIPES)[:3])
