@@ -6,7 +6,7 @@ from joobq_admin.joobq.delivery import Ledger, LedgerStats
 from joobq_admin.pages import ledger_names, times, words
 from joobq_admin.pages.ledger_answers import Told
 from joobq_admin.pages.ledger_forms import Pruning
-from joobq_admin.pages.purge_forms import Confirmation
+from joobq_admin.pages.purge_forms import Confirmation, Fields
 from joobq_admin.sso.roles import Action, User
 
 DAYS = 30
@@ -14,8 +14,6 @@ TEXT = (
     "COMPLETED and DEAD records stay as receipts, and count as records, until they are pruned. "
     "What is pruned is forgotten: its id can be admitted again, and is then delivered again."
 )
-
-Fields = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,6 @@ The hash `joobq:admin:repair:{<namespace>:<queue>}` says how far it is; it is ke
 import re
 import secrets
 from collections.abc import Sequence
-from datetime import timedelta
 from functools import partial
 
 from redis import exceptions
@@ -20,8 +19,7 @@ from joobq_admin.joobq.entry import to_text
 from joobq_admin.joobq.outcome import AnswerLost
 
 A_TURN = 5_000  # ms after which another may take the step of one that does not end it
-KEPT = timedelta(hours=1)
-_KEPT_MS = KEPT // timedelta(milliseconds=1)
+KEPT = 3_600_000  # ms after its last step
 _FIELDS = tuple(
     name.encode()
     for name in ("operation", "by", "name", "began", "stepped", "until", "ended", "total", "cursor", "lost", *MENDED)
@@ -61,7 +59,7 @@ class Cycles(Mending):
 
     def _step(self, operation: str, seconds: float, begins: int, new: Sequence[object]) -> Cycle | None:
         turn = secrets.token_hex(8)
-        args = (operation, turn, A_TURN, _KEPT_MS, begins, *new)
+        args = (operation, turn, A_TURN, KEPT, begins, *new)
         mine, *fields = self._send(scripts.TAKE_TURN.call((self._cycle_key,), args))
         cycle = _cycle(fields)
         if not (mine and cycle):
@@ -77,7 +75,7 @@ class Cycles(Mending):
 
     def _end(self, operation: str, turn: str, done: Mended, lost: int = 0) -> list[bytes]:
         numbers = (part for name in MENDED for part in (name, getattr(done, name)))
-        args = (operation, turn, done.cursor, _KEPT_MS, "lost", lost, *numbers)
+        args = (operation, turn, done.cursor, KEPT, "lost", lost, *numbers)
         fields: list[bytes] = self._send(scripts.END_TURN.call((self._cycle_key,), args))
         return fields
 
