@@ -78,7 +78,7 @@ UNREDACTED, PLAN, PURGE_PLANNED, NOTE = map(Script, ("unredacted", "plan", "purg
 EMPTY, TRIM_AUDIT, TRIM_BIN, TAKE_TURN, END_TURN = map(
     Script, ("empty", "trim_audit", "trim_bin", "take_turn", "end_turn")
 )
-SEEK, RECORDS, COPIES, WHEREABOUTS = map(Script, ("seek", "records", "copies", "whereabouts"))
+SEEK, SPREAD, RECORDS, COPIES, WHEREABOUTS = map(Script, ("seek", "spread", "records", "copies", "whereabouts"))
 READ, RECOUNT, RANKS, SWAP = map(Script, ("read", "recount", "ranks", "swap"))
 
 

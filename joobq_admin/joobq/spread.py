@@ -28,19 +28,16 @@ class Spread(NamedTuple):
 
 def spread(redis: Redis, edges: Sequence[Score]) -> Spread:
     """`edges`: one or more, ascending. Raises Unreachable, or what Redis says."""
-    return spread_of(scripts.read(redis, spread_calls(edges))[-1])
+    (reply,) = scripts.read(redis, [spread_call(edges)])
+    return spread_of(reply)
 
 
-def spread_calls(edges: Sequence[Score]) -> list[Call]:
-    """What `spread` asks, to be sent together with other calls. The last reply is for `spread_of`."""
-    counts = [("ZCOUNT", keys.DEAD, "-inf", f"({score_text(edge)}") for edge in edges]
-    return [("MULTI",), ("TIME",), ("ZCARD", keys.DEAD), *counts, ("EXEC",)]
+def spread_call(edges: Sequence[Score]) -> Call:
+    """What `spread` asks, to be sent together with other calls. Its reply is for `spread_of`."""
+    return scripts.SPREAD.call((keys.DEAD,), list(map(score_text, edges)), read_only=True)
 
 
 def spread_of(reply: Sequence[Any]) -> Spread:
-    for each in reply:
-        if isinstance(each, Exception):
-            raise each
-    (seconds, micros), total, *below = reply
+    seconds, micros, total, *below = reply
     as_of = datetime.fromtimestamp(int(seconds), UTC) + timedelta(microseconds=int(micros))
     return Spread(total, below[0], tuple(above - under for under, above in pairwise(below)), as_of)

@@ -13,7 +13,7 @@ from joobq_admin.connection import dead_letters, grouping, lately, redaction
 from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.counting import Counts
 from joobq_admin.joobq.overview import Overview
-from joobq_admin.joobq.spread import spread_calls, spread_of
+from joobq_admin.joobq.spread import spread_call, spread_of
 from joobq_admin.pages import incident, links, rows, times, trend
 from joobq_admin.pages.counts import number, queue_name, rail
 from joobq_admin.pages.fresh import watch
@@ -46,15 +46,15 @@ def read(request: HttpRequest, asked: Listing) -> dict[str, Any]:
     period, question = trend.period(asked, now), lately().question()
     calls = {
         "newest": [news.newest(now)],
-        "within": spread_calls(asked.wanted.span) if of_all and asked.filters else [],
-        "trend": spread_calls(counted.edges(period, now)) if of_all else [],
+        "within": [spread_call(asked.wanted.span)] if of_all and asked.filters else [],
+        "trend": [spread_call(counted.edges(period, now))] if of_all else [],
         "lately": question.calls if question else [],
     }
     overview, replies = _overview(asked, calls)
     records, unread = of_jobs(entry.jid for entry in overview.page.entries if entry.jid)
     found = Found(
         asked, overview.counts, overview.page, overview.dated, now,
-        within=spread_of(replies["within"][-1]) if calls["within"] else None,
+        within=spread_of(*replies["within"]) if calls["within"] else None,
         groups=grouping().groups(wait=0) if asked.wanted.group else None,
     )  # fmt: skip
     seen = news.seen(*replies["newest"])
@@ -63,7 +63,7 @@ def read(request: HttpRequest, asked: Listing) -> dict[str, Any]:
     if most and most.error.id != asked.wanted.group:
         context["incident"] = incident.line(most, now)
     if of_all:
-        context["trend"] = trend.figure(counted.trend(spread_of(replies["trend"][-1]), period, now), asked, now)
+        context["trend"] = trend.figure(counted.trend(spread_of(*replies["trend"]), period, now), asked, now)
     if user.can(Action.PURGE_ALL):
         context["purge_all"] = _purge_all(asked, overview.counts)
     if found.entries and user.can(Action.REDRIVE):

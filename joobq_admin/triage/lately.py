@@ -12,7 +12,7 @@ from joobq_admin.joobq.dead_letters import DeadLetterQueue
 from joobq_admin.joobq.entry import Score, unix_ms
 from joobq_admin.joobq.filters import Span
 from joobq_admin.joobq.lookup import CHUNK, Cursor
-from joobq_admin.joobq.spread import spread_calls, spread_of
+from joobq_admin.joobq.spread import spread_call, spread_of
 from joobq_admin.triage.fingerprint import Fingerprint, fingerprint, id_of, key_of
 from joobq_admin.triage.redact import Redaction
 
@@ -119,11 +119,11 @@ class Question:
     def __init__(self, queue: DeadLetterQueue, redaction: Redaction, now: datetime) -> None:
         self._queue, self._redaction, self._now = queue, redaction, now
         self._span = Span(_score(now - HOUR), _score(now + AHEAD))
-        self.calls = [*spread_calls(self._span), lookup.first_call(Cursor(self._span.until), LOOK, False, LOOK, False)]
+        self.calls = [spread_call(self._span), lookup.first_call(Cursor(self._span.until), LOOK, False, LOOK, False)]
 
     def look(self, replies: Sequence[Any]) -> Look:
         """Without asking more, unless entries are large or clocks differ. Raises Unreachable, or what Redis says."""
-        found, rows, redis = spread_of(replies[-2]), lookup.rows_of(replies[-1]), self._queue.redis
+        found, rows, redis = spread_of(replies[0]), lookup.rows_of(replies[1]), self._queue.redis
         if abs(found.as_of - self._now) > APART:
             again = Question(self._queue, self._redaction, found.as_of)
             return again.look(scripts.read(redis, again.calls))

@@ -31,7 +31,7 @@ OPERATOR, READER = rights("joobq-admin"), rights("joobq-reader")
 #: How a page, an answer or the log says that something is not allowed.
 TOLD = "Redis does not allow it", "Redis does not let us read", "cannot be read", "Redis said", "not let it be read"
 # rights that a walk through the pages over a few entries does not need
-COUNTING = {"+zrank", "+watch", "+unwatch"}
+COUNTING = {"+zrank", "+watch", "+unwatch", "+multi", "+exec"}
 SESSIONS = {"+mget", "+set"}
 LEDGERS = {"+hexists", "+hlen", "+hscan", "+zmscore", "+zscan", "+scan"}
 IMPORT = {"+exists"}  # no page does it

@@ -1,6 +1,7 @@
 """Between any edges, in one moment, without reading an entry."""
 
 import random
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -9,8 +10,12 @@ import redis as redis_py
 
 from joobq_admin.joobq import keys
 from joobq_admin.joobq.spread import spread
+from joobq_admin.triage.lately import Lately
+from joobq_admin.triage.redact import Redaction
 from joobq_admin.triage.trend import Period, edges, trend
 from tests.support.letters import DIED, NO_TIME, letter
+from tests.support.operators import dead_letters
+from tests.support.servers import KINDS, Server
 
 NOW = datetime.fromtimestamp(DIED / 1000, UTC)
 
@@ -31,6 +36,17 @@ def test_any_edges(redis: redis_py.Redis) -> None:
         assert (found.below, found.total) == (sum(score < edges[0] for score in scores), 200)
         assert found.beyond == sum(score >= edges[-1] for score in scores)
     assert abs(found.as_of - datetime.now(UTC)) < timedelta(seconds=10)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_full_server_tells_as_much(new_server: Callable[..., Server], kind: str) -> None:
+    redis = new_server(kind).client
+    redis.zadd(keys.DEAD, {letter(n): DIED + n for n in range(10)})
+    redis.config_set("maxmemory", "1")
+    with pytest.raises(redis_py.exceptions.OutOfMemoryError):
+        redis.set("more", "x" * 1_000)
+    assert spread(redis, [DIED, DIED + 5]).between == (5,)
+    assert Lately(dead_letters(redis), Redaction()).look().newest == ()
 
 
 @pytest.mark.parametrize("period", Period)

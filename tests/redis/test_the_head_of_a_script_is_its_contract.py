@@ -26,8 +26,8 @@ SAYS_AN_OUTCOME = {
     "delivery/discard": shapes.ReviewOutcome,
 }
 READS_ONLY = (
-    "seek", "ranks", "records", "copies", "delivery/stats", "delivery/stored", "delivery/look", "delivery/inspect",
-    "delivery/inspect_indexes", "delivery/receipts",
+    "seek", "spread", "ranks", "records", "copies", "delivery/stats", "delivery/stored", "delivery/look",
+    "delivery/inspect", "delivery/inspect_indexes", "delivery/receipts",
 )  # fmt: skip
 WRITES = {"ZADD", "ZREM", "RPUSH", "HINCRBY", "HSET", "HDEL", "DEL", "UNLINK", "XADD", "XTRIM", "SET"}
 
