@@ -79,6 +79,8 @@ def test_they_are_counted_first_and_nothing_moves(
     page = counted(client, 0, htmx)
     assert f"{MANY} receipts can be pruned Receipts of any age." in says(page)
     assert "nothing is changed yet." in says(page)
+    assert elements(page, "input", type="number", value="0")  # another age can be asked for
+    assert not elements(first, "input", type="number", name="days")
     assert "No receipt is that old Receipts that have not changed for 30 days." in says(counted(client, 30, htmx))
     question = post(client, fields(page), htmx)
     assert bool(elements(question, "dialog", id="prune-dialog")) == htmx
