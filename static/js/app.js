@@ -53,9 +53,9 @@
   function count() {
     const all = boxes();
     const n = all.filter((box) => box.checked).length;
-    const head = $("[data-pick-all]");
+    const whole = $("[data-pick-all]");
     $$("[data-sel-count]").forEach((each) => { each.textContent = n; });
-    if (head) Object.assign(head, { checked: n > 0 && n === all.length, indeterminate: n > 0 && n < all.length });
+    if (whole) Object.assign(whole, { checked: n > 0 && n === all.length, indeterminate: n > 0 && n < all.length });
     return n;
   }
   function tick(some, checked) {
