@@ -21,6 +21,7 @@ from tests.support.servers import Proxy, Server
 LEDGER, PRUNE, EXPIRE, WHY = at("ledger/"), at("prune"), at("expire"), "the year is over"
 LOG = {keys.AUDIT, keys.AUDIT_INDEX}
 MANY = 700
+NO_RECORD = "It is in no record: the audit log does not take one. Redis said AUDIT_BROKEN."
 
 
 @pytest.fixture
@@ -155,6 +156,18 @@ def test_a_lost_answer_stops_it_and_it_goes_on_from_there(
     assert "Pruned at least " in says(lost)
     assert set(ledger.redis.hkeys(ledger.records_key)) == {b"leased", b"waits"}
     assert AuditLog(ledger.redis).page().records[0].fields["answer"] == "lost"
+
+
+def test_what_is_in_no_record_is_said_from_the_first_step_on(client: Client, ledger: Ledger, short_steps: None) -> None:
+    question = post(client, fields(counted(client)))
+    ledger.redis.set(keys.AUDIT, "no stream")
+    page = answered(client, question, MANY)
+    assert "Pruning: " in says(page)
+    assert NO_RECORD in says(page)
+    while "Next page" in says(page):
+        page = post(client, fields(page))
+    assert f"Pruned {MANY} receipts" in says(page)
+    assert NO_RECORD in says(page)
 
 
 def test_what_was_done_before_redis_refused_counts(
