@@ -58,7 +58,7 @@ def drawn(page: HttpResponse) -> dict[str, str]:
 def test_a_day_in_words(client: Client, peak: datetime) -> None:
     page = get(client, "/dead-letters/")
     first, last = f"{peak:%H:%M}", f"{peak + QUARTER:%H:%M}"
-    assert "Died in the last 24 h, per 15 min 6 in all, most at " in says(page)
+    assert "Died in the last 24 h, per 15 min 24 h 7 d 30 d 6 in all, most at " in says(page)
     assert re.fullmatch(
         f"Deaths per 15 min over 24 h: 6 in all, most at .*{first} to .*{last}: 5", drawn(page)["aria-label"]
     )
@@ -95,8 +95,8 @@ def test_links_over_the_bars_lead_to_every_entry_of_them_once(client: Client, pe
 @pytest.mark.parametrize(("since", "last", "per", "n"), [("7d", "7 d", "2 h", 7), ("30d", "30 d", "8 h", 7)])
 def test_longer(client: Client, peak: datetime, since: str, last: str, per: str, n: int) -> None:
     page = get(client, link(get(client, "/dead-letters/"), last))
-    assert f"Died in the last {last}, per {per} {n} in all" in says(page)
-    assert f"{n + 1} dead letters of the last {last}" in says(page), "one of them in times to come"
+    assert f"Died in the last {last}, per {per} 24 h 7 d 30 d {n} in all" in says(page)
+    assert f"{n + 1} dead letters of the last {last}ays" in says(page), "one of them in times to come"
     assert [a["href"] for a in elements(page, "a", aria_current="true")][-1] == f"/dead-letters/?since={since}"
 
 
