@@ -7,7 +7,6 @@ from ipaddress import ip_network
 from joobq_admin.environment import MAKE_A_SECRET, Variables, parsed, trusted
 from joobq_admin.sso import assertion, dev, oidc, proxy
 from joobq_admin.sso.fetch import json_at
-from joobq_admin.sso.proxy import Peers
 from joobq_admin.sso.roles import EVERYONE, Role, RoleGroups
 from joobq_admin.sso.tokens import Keys
 
@@ -90,7 +89,7 @@ def oidc_rules(
     )
 
 
-def assertion_rules(ask: Variables, provider: oidc.Rules, peers: Peers, required: bool) -> assertion.Rules:
+def assertion_rules(ask: Variables, provider: oidc.Rules, peers: proxy.Peers, required: bool) -> assertion.Rules:
     """Roles, the claim of groups and whom to trust for keys are as for a provider of one's own."""
     ours = "JOOBQ_ADMIN_PROXY_ASSERTION"
     needed(ask, f"{ours}_HEADER", "must be the header that holds the proxy's assertion", required)
@@ -107,7 +106,7 @@ def assertion_rules(ask: Variables, provider: oidc.Rules, peers: Peers, required
     )
 
 
-def header_rules(ask: Variables, groups: RoleGroups, peers: Peers, required: bool) -> proxy.Rules:
+def header_rules(ask: Variables, groups: RoleGroups, peers: proxy.Peers, required: bool) -> proxy.Rules:
     """What the proxy sends. `required`: without its secret and its separator of groups there are none."""
     words = "must be what the proxy puts between groups and no group's name holds"
     missing = f"must be a secret that the proxy sends with each request; {MAKE_A_SECRET}" if required else ""
@@ -158,7 +157,7 @@ def header(ask: Variables, name: str, default: str) -> str:
     return value
 
 
-def networks(ask: Variables, name: str) -> Peers:
+def networks(ask: Variables, name: str) -> proxy.Peers:
     try:
         return tuple(ip_network(word, strict=False) for word in ask.words(name))
     except ValueError as error:

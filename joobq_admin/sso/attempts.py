@@ -46,7 +46,7 @@ class Attempt:
 
 
 def new(to: str, confirms: bool) -> Attempt:
-    return Attempt(secrets.token_urlsafe(16), to, confirms, round(time.time(), 3))
+    return Attempt(secrets.token_urlsafe(16), to, confirms, time.time())
 
 
 def keep(request: HttpRequest, response: HttpResponse, attempt: Attempt) -> None:
