@@ -83,7 +83,7 @@ def request(request: HttpRequest) -> HttpResponse:
     found, unread = connection.holding(name, all_of_them)
     looked = len(all_of_them) - len(unread)
     if len(found) == 1:
-        return HttpResponseRedirect(ledger_names.url(found[0], "request", id=name))
+        return HttpResponseRedirect(ledger_names.request_url(found[0], name))
     context = {
         "title": "Requests" if found else "No such request",
         "id": plain(name, 200),

@@ -31,7 +31,7 @@ def url(ledger: Ledger, view: str = "ledger", **query: str) -> str:
     return links.ledger(ledger.namespace, ledger.queue, view, **query)
 
 
-def url_of(ledger: Ledger, request_id: str) -> str:
+def request_url(ledger: Ledger, request_id: str) -> str:
     return url(ledger, "request", id=request_id)
 
 

@@ -149,7 +149,7 @@ def requests(ledger: Ledger, stats: LedgerStats, leased: First, due: First) -> R
 
 
 def _request(ledger: Ledger, each: Header | CorruptRecord, now: int) -> Request:
-    shown = {"id": plain(each.request_id, 80), "url": ledger_names.url_of(ledger, each.request_id)}
+    shown = {"id": plain(each.request_id, 80), "url": ledger_names.request_url(ledger, each.request_id)}
     if isinstance(each, CorruptRecord):
         return Request(**shown, state="CORRUPT", tone="bad", attempt="", owner="", when=each.reason)
     return Request(

@@ -91,4 +91,4 @@ def _row(ledger: Ledger, stats: LedgerStats | Exception, user: User) -> Row | Un
 
 def places(found: Sequence[Ledger], request_id: str) -> list[tuple[Head, str]]:
     """Where a request is, or would be, in each of these ledgers."""
-    return [(ledger_names.head(each), ledger_names.url_of(each, request_id)) for each in found]
+    return [(ledger_names.head(each), ledger_names.request_url(each, request_id)) for each in found]

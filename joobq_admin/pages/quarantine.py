@@ -80,7 +80,7 @@ def table(ledger: Ledger, cursor: str) -> Table:
 def _row(ledger: Ledger, each: Quarantined) -> Row:
     return Row(
         id=plain(each.request_id, 80),
-        url=ledger_names.url_of(ledger, each.request_id),
+        url=ledger_names.request_url(ledger, each.request_id),
         wrong=wrong(each),
         size=_size(each),
         short=short(each.digest),

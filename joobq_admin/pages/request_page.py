@@ -203,7 +203,7 @@ def lease(ledger: Ledger, seen: Seen) -> Lease:
     """By its state, what comes next."""
     record, now = seen.record, seen.at
     assert isinstance(record, Record)
-    more = {"url": ledger_names.url_of(ledger, seen.request_id), "at": f"read {times.named(_now(now))}"}
+    more = {"url": ledger_names.request_url(ledger, seen.request_id), "at": f"read {times.named(_now(now))}"}
     again = f"may be claimed as attempt {record.attempt + 1:,}"
     if record.state is State.LEASED and record.lease_until:
         owner, left = ledger_names.owner(record.owner, 200), record.lease_until - now

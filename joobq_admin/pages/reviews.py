@@ -57,7 +57,7 @@ def _press(request: HttpRequest, action: Action, reason: str = "") -> Press:
 
 
 def _url(press: Press) -> str:
-    return ledger_names.url_of(press.ledger, press.request_id)
+    return ledger_names.request_url(press.ledger, press.request_id)
 
 
 def _question(press: Press, given: Confirmation) -> Question:
