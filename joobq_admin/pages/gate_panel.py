@@ -24,7 +24,7 @@ class GatePanel:
     reason: str = ""
     proof: str = ""
     holds: bool = True
-    so: str = ""
+    meanwhile: str = ""
     url: str = ""
     needs: str = ""
     mark: str = ""
@@ -46,7 +46,7 @@ def panel(ledger: Ledger, stats: LedgerStats, user: User) -> GatePanel:
         reason=why(gate.reason),
         proof=_proof(proof, stats) if proof else "",
         holds=bool(proof and proof.holds),
-        so=_so(gate, stats),
+        meanwhile=_meanwhile(gate, stats),
         mark=mark(gate),
         **button,
     )
@@ -101,18 +101,18 @@ def _proof(proof: Proof, stats: LedgerStats) -> str:
     return f"No lease was given or renewed since: {newest}"
 
 
-def _so(gate: Gate, stats: LedgerStats) -> str:
+def _meanwhile(gate: Gate, stats: LedgerStats) -> str:
+    closed = times.at(gate.closed_at)
     if stats.last_lease:
-        ends = f"the last lease ends at {_clock(stats.last_lease)}, in {times.ahead(stats.last_lease - stats.at)}"
-        return f"Admissions go on and wait. Work in flight may finish: {ends}."
-    if stats.expired:
-        n = f"{words.counted(stats.expired, 'lease is', 'leases are')} over"
-        return f"Admissions go on and wait. {n}: nobody can settle there any more."
-    at = times.at(gate.closed_at)
-    flight = f"at {times.clock(at, times.now())}" if at else "then"
-    return (
-        f"Admissions go on and wait. What was in flight {flight} has settled, or its lease ran out and it is due again."
-    )
+        ends = f"at {_clock(stats.last_lease)}, in {times.ahead(stats.last_lease - stats.at)}"
+        flight = f"Work in flight may finish: the last lease ends {ends}."
+    elif stats.expired:
+        n = words.counted(stats.expired, "lease is", "leases are")
+        flight = f"{n} over: nobody can settle there any more."
+    else:
+        then = f"at {times.clock(closed, times.now())}" if closed else "then"
+        flight = f"What was in flight {then} has settled, or its lease ran out and it is due again."
+    return f"Admissions go on and wait. {flight}"
 
 
 def _clock(ms: int | None) -> str:

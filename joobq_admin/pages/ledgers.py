@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 from joobq_admin import connection
-from joobq_admin.joobq.delivery import Ledger, LedgerStats
+from joobq_admin.joobq.delivery import MAX_RECORDS, Ledger, LedgerStats
 from joobq_admin.pages import gate_panel, ledger_names, times
 from joobq_admin.pages.ledger_names import Head
 from joobq_admin.pages.sends import why
@@ -15,8 +15,7 @@ from joobq_admin.sso.roles import User
 
 SECONDS = 0.1  # that one request looks for ledgers
 SO_FAR = "Found so far: not all keys of this Redis were looked through yet. This page goes on while it is open."
-DEFAULT = 100_000  # records: what a producer allows that does not say
-NEAR = 0.8
+NEARLY_FULL = 0.8 * MAX_RECORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ def read(user: User, every: str) -> dict[str, Any]:
             _row(ledger, stats, user) for ledger, stats in pairs if isinstance(stats, Exception) or not stats.empty
         ],
         "so_far": "" if whole else SO_FAR,
-        "default": f"{DEFAULT:,}",
+        "default": f"{MAX_RECORDS:,}",
     }
 
 
@@ -79,7 +78,7 @@ def _row(ledger: Ledger, stats: LedgerStats | Exception, user: User) -> Row | Un
         whose=gate_panel.whose(gate, user).strip() if gate else "",
         reason=why(gate.reason, 200) if gate else "",
         records=f"{stats.records:,}",
-        nearly_full=NEAR * DEFAULT <= stats.records <= DEFAULT,
+        nearly_full=NEARLY_FULL <= stats.records <= MAX_RECORDS,
         due=f"{stats.due:,}",
         later=f"{stats.later:,}",
         leased=f"{stats.leased:,}",

@@ -4,6 +4,7 @@ from joobq_admin.joobq.audit import Actor
 from joobq_admin.joobq.delivery.batches import MAX_BATCH, MAX_BATCH_BYTES
 from joobq_admin.joobq.delivery.discovery import Discovery, Known
 from joobq_admin.joobq.delivery.ledger import Ledger
+from joobq_admin.joobq.delivery.reading import MAX_PAYLOAD_BYTES, MAX_RECORDS
 from joobq_admin.joobq.delivery.record import CorruptRecord, Header, Record, State
 from joobq_admin.joobq.delivery.shapes import (
     MENDED,
@@ -30,6 +31,8 @@ from joobq_admin.joobq.delivery.shapes import (
 __all__ = [
     "MAX_BATCH",
     "MAX_BATCH_BYTES",
+    "MAX_PAYLOAD_BYTES",
+    "MAX_RECORDS",
     "MENDED",
     "Actor",
     "Admission",

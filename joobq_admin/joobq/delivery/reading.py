@@ -15,6 +15,7 @@ from joobq_admin.joobq.delivery.record import CorruptRecord, Header, Record, dec
 from joobq_admin.joobq.delivery.shapes import Gate, LedgerStats, RecordPage
 from joobq_admin.joobq.entry import to_text
 
+MAX_RECORDS, MAX_PAYLOAD_BYTES = 100_000, 1 << 20  # where a producer says nothing else
 MOST_A_PAGE = 1_000
 
 R = TypeVar("R", bound="Reading")
@@ -28,8 +29,8 @@ class Reading:
         redis: Redis | RedisCluster,
         namespace: str,
         queue: str,
-        max_payload_bytes: int = 1_048_576,
-        max_records: int = 100_000,
+        max_payload_bytes: int = MAX_PAYLOAD_BYTES,
+        max_records: int = MAX_RECORDS,
         optimized: bool = True,
     ) -> None:
         if redis.get_encoder().decode_responses:

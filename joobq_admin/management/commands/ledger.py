@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from joobq_admin import connection
 from joobq_admin.joobq import server
+from joobq_admin.joobq.delivery import MAX_PAYLOAD_BYTES, MAX_RECORDS
 from joobq_admin.joobq.delivery import asked as asked_of_ledgers
 from joobq_admin.joobq.outcome import AnswerLost
 from joobq_admin.management.importing import import_
@@ -67,8 +68,10 @@ class Command(BaseCommand):
         taken = action("import", import_, takes, changes=True)
         taken.add_argument("file", metavar="FILE.ndjson", type=file)
         taken.add_argument("--dry-run", action="store_true", help="say what would happen, and touch nothing")
-        taken.add_argument("--max-records", type=limit, default=100_000, help="as its producers give it (%(default)s)")
-        taken.add_argument("--max-payload-bytes", type=limit, default=1_048_576, help="the same (%(default)s)")
+        taken.add_argument(
+            "--max-records", type=limit, default=MAX_RECORDS, help="as its producers give it (%(default)s)"
+        )
+        taken.add_argument("--max-payload-bytes", type=limit, default=MAX_PAYLOAD_BYTES, help="the same (%(default)s)")
         action("export", export, "All records as lines of JSON; corrupt ones are left out. Nothing is redacted.")
 
     def handle(self, *_: Any, act: Act, **options: Any) -> None:
