@@ -83,9 +83,9 @@ def ledgers() -> list[tuple[str, str]]:
     return Ledger.discover(client())
 
 
-def ledger(namespace: str, queue: str, **limits: int) -> Ledger:
-    """One delivery ledger; `limits` as its producers give them. Raises ValueError for names that none can have."""
-    return Ledger(client(), namespace, queue, **limits)
+def ledger(namespace: str, queue: str, max_payload_bytes: int = 1_048_576, max_records: int = 100_000) -> Ledger:
+    """One delivery ledger; both limits as its producers give them. Raises ValueError for names that none can have."""
+    return Ledger(client(), namespace, queue, max_payload_bytes, max_records)
 
 
 @cache
@@ -143,12 +143,12 @@ def end_sessions(id_: str, until: int = sessions.ALL) -> None:
 
 
 def said(trouble: Exception) -> str:
-    """Redis's own words, when it answered that it will not; '' when it did not answer."""
+    """Redis's own words, when it answered that it will not, but for the line of a script; '' when it did not answer."""
     silent = (Unreachable, exceptions.ConnectionError, exceptions.TimeoutError)
     spoke = (exceptions.BusyLoadingError, exceptions.AuthenticationError)  # to redis-py errors of the connection
     if isinstance(trouble, silent) and not isinstance(trouble, spoke):
         return ""
-    return str(trouble).partition("\n")[0][:200]
+    return str(trouble).partition("\n")[0].partition(" script: ")[0][:200]
 
 
 def silence(trouble: BaseException) -> str:
