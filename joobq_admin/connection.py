@@ -83,9 +83,9 @@ def ledgers() -> list[tuple[str, str]]:
     return Ledger.discover(client())
 
 
-def ledger(namespace: str, queue: str, max_payload_bytes: int = 1_048_576, max_records: int = 100_000) -> Ledger:
-    """One delivery ledger; both limits as its producers give them. Raises ValueError for names that none can have."""
-    return Ledger(client(), namespace, queue, max_payload_bytes, max_records)
+def ledger(namespace: str, queue: str, **limits: int) -> Ledger:
+    """One delivery ledger; `limits` as its producers give them. Raises ValueError for names that none can have."""
+    return Ledger(client(), namespace, queue, **limits)
 
 
 @cache
