@@ -19,7 +19,7 @@ from joobq_admin.triage.redact import Redaction
 HOUR, MINUTES = timedelta(hours=1), timedelta(minutes=5)
 AHEAD = timedelta(minutes=1)  # a worker's clock may be so far ahead; what is dated later tells nothing of this hour
 APART = timedelta(seconds=30)  # and ours from the server's, or it is asked again by that
-LOOK = CHUNK  # entries
+LOOK, SECONDS = CHUNK, 0.15  # entries, and for how long they are looked at: a message can be made to be slow
 LOOK_AGAIN = 5.0  # seconds
 MOST, FEWEST = 0.5, 10  # an incident: so large a part of those that were looked at is one error, and so many
 
@@ -128,13 +128,15 @@ class Question:
             again = Question(self._queue, self._redaction, found.as_of)
             return again.look(scripts.read(redis, again.calls))
         page = lookup.walk(redis, Cursor(self._span.until), LOOK, rows=rows, span=self._span)
-        errors, newest = dict[str, Fingerprint](), list[Death]()
+        errors, newest, deadline = dict[str, Fingerprint](), list[Death](), monotonic() + SECONDS
         for entry in page.entries:
             error = id_of(key_of(entry, self._redaction))
             if error not in errors:
                 errors[error] = fingerprint(entry, self._redaction)
             died = min(datetime.fromtimestamp(entry.score / 1000, UTC), found.as_of)
             newest.append(Death(error, entry.queue, died, entry.digest))
+            if monotonic() > deadline:
+                break
         return Look(tuple(newest), errors, max(found.between[0], len(newest)), self._now - HOUR, found.as_of)
 
 

@@ -58,6 +58,17 @@ def test_what_it_was_counted_from_is_said(redis: redis_py.Redis, monkeypatch: py
     assert not incident.whole
 
 
+def test_a_look_ends_in_time_and_says_how_far_it_came(redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lately, "SECONDS", 0)
+    for n in range(20):
+        die(redis, n, TIMEOUT, 60 + n)
+    seen = look(redis)
+    assert (len(seen.newest), seen.deaths, seen.incident) == (1, 20, None)
+    arriving = seen.arriving(seen.newest[0].error)
+    assert arriving is not None
+    assert (arriving.count, arriving.whole) == (1, False)
+
+
 @pytest.mark.parametrize(("of_one", "of_others"), [(9, 0), (12, 13), (0, 0)], ids=["few", "less than half", "nothing"])
 def test_no_incident(redis: redis_py.Redis, of_one: int, of_others: int) -> None:
     for n in range(of_one + of_others):
