@@ -3,11 +3,12 @@
 import json
 import re
 
+import pytest
 import redis as redis_py
 
 from joobq_admin.joobq import keys
 from tests.support import sources
-from tests.support.environments import DEV, settings_of
+from tests.support.environments import DEV, LONG, settings_of
 from tests.support.letters import DIED, digest, jid, letter
 from tests.support.servers import Server
 
@@ -41,6 +42,9 @@ def test_the_settings_of_a_deployment() -> None:
         return dict(line.split("=", 1) for line in block(beginning).split("\n") if line)
 
     by_oidc = variables("JOOBQ_ADMIN_REDIS_URL=redis://:password")
+    with pytest.raises(SystemExit, match="SECRET_KEY"):  # what was copied without a thought is no key
+        settings_of(by_oidc)
+    by_oidc["JOOBQ_ADMIN_SECRET_KEY"] = LONG
     assert settings_of(by_oidc).PUBLIC_URL == "https://ops.example.com/dlq"
     assert settings_of(by_oidc).OIDC.issuer == "https://id.example.com/realms/main"
     kept = {name: value for name, value in by_oidc.items() if "_OIDC_" not in name}
