@@ -33,7 +33,7 @@ for i = 2, #ARGV, 5 do
   out[#out + 1] = header
 end
 if not headers[1] then
-  redis.call('HDEL', records, '')  -- changes nothing, but a replica refuses it: one that lags must not answer
+  redis.call('HDEL', records, '')  -- as in primary.lua, but last: a full Redis is to take no new request
 end
 flush()
 return out

@@ -9,7 +9,7 @@
 --include transition
 
 local function here(outcome, header)
-  redis.call('HDEL', records, '')  -- changes nothing, but a replica refuses it: one that lags must not answer
+  redis.call('HDEL', records, '')  -- as in admit.lua
   return {outcome, header or ''}
 end
 if redis.call('EXISTS', gate) == 0 then return here('GATE_OPEN') end
