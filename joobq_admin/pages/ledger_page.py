@@ -116,6 +116,7 @@ def _told_alone(request: HttpRequest, ledger: Ledger, name: str, told: Told) -> 
 
 
 def numbers(ledger: Ledger, stats: LedgerStats, leased: First, due: First) -> Numbers:
+    """What `stats` counts: records by their hash, all else by the indexes. What is next is by the first headers."""
     now, at = stats.at, times.at(stats.at)
     oldest = f"oldest due {times.ago(now - stats.oldest_due)}" if stats.oldest_due is not None else "nothing due"
     read = f"read {times.named(at)}" if at else ""
