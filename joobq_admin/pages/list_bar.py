@@ -68,14 +68,16 @@ def _shown(found: Found) -> str:
 
 
 def _sifted(found: Found) -> str:
-    """How many there are is told by the counts, or when this page is all."""
+    """How many there are is told when this page is all, or by the counts."""
     asked, n = found.asked, len(found.entries)
     here = f"1–{n:,}" if asked.cursor is None and n > 1 else f"{n:,}"
     if not asked.sifted:
         return f"{here} of {number(found.counts, asked.queue or '')}"
+    if found.all_here:
+        return f"{here} of {n:,}"
     if asked.of_one_error and found.group:
         return f"{here} of {found.group.count:,}"
-    return f"{here} of {n:,}" if found.all_here else here
+    return here
 
 
 def _range(first: int, last: int) -> str:

@@ -48,7 +48,9 @@ class Found:
 
     @property
     def group(self) -> Group | None:
-        return self.groups.of(self.asked.wanted.group) if self.groups and self.groups.complete else None
+        """What was counted of the error that is looked for; None when this page alone has more by now."""
+        group = self.groups.of(self.asked.wanted.group) if self.groups and self.groups.complete else None
+        return group if group and group.count >= len(self.entries) else None
 
     @property
     def error(self) -> Fingerprint | None:

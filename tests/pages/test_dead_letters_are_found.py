@@ -8,13 +8,14 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from joobq_admin.connection import redaction
+from joobq_admin.connection import grouping, redaction
 from joobq_admin.joobq import background, keys
 from joobq_admin.joobq.entry import Entry
 from joobq_admin.triage import search as searching
 from joobq_admin.triage.fingerprint import fingerprint
 from tests.support.background import nobody_counts
 from tests.support.database import changed, contents
+from tests.support.eventually import eventually
 from tests.support.html import elements, get, hidden, link, rows, says
 from tests.support.letters import DIED, ERROR, NO_TIME, digest, jid, letter
 from tests.support.servers import Server
@@ -197,6 +198,21 @@ def test_a_look_that_ends_early_says_how_far_it_came_and_goes_on(
     page = get(client, link(page, "Continue"))
     assert numbers(page) == [1]
     assert "so far" not in says(page)
+
+
+@pytest.mark.parametrize(("more", "said"), [(1, "1–3 of 3 ,"), (60, "1–50 , newest first")])
+def test_what_was_counted_when_there_were_fewer_is_not_told(
+    client: Client, valkey: Server, monkeypatch: pytest.MonkeyPatch, more: int, said: str
+) -> None:
+    valkey.client.flushall()
+    valkey.client.zadd(keys.DEAD, {letter(n, error=REFUSED): ms(NOW) for n in range(2)})
+    eventually(lambda: (told := grouping().groups()).complete and told.total == 2)
+    nobody_counts()
+    monkeypatch.setattr(background.Background, "wake", lambda _: None)
+    valkey.client.zadd(keys.DEAD, {letter(2 + n, error=REFUSED): ms(NOW) for n in range(more)})
+    page = get(client, f"/dead-letters/?group={error_of(letter(0, error=REFUSED))}")
+    assert said in says(page)
+    assert " of 2" not in says(page)
 
 
 def test_what_matches_nothing_acts_on_nothing(client: Client) -> None:
