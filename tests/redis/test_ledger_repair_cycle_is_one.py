@@ -145,6 +145,27 @@ def test_a_lost_answer_leaves_the_cycle_where_it_can_go_on(
     assert agrees(ledger)
 
 
+def test_a_step_whose_end_was_told_to_redis_counts_though_its_answer_was_lost(
+    server: Server, redis: redis_py.Redis, new_proxy: Callable[[Server], Proxy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else nobody would record what a cycle came to when that was its last step."""
+    damaged(redis)
+    proxy = new_proxy(server)
+    ledger = ledger_of(proxy.connect())
+    ledger.begin_cycle("op1", ANN, 0)
+    end = ledger._end
+
+    def lost(*args):
+        proxy.swallow()
+        return end(*args)
+
+    monkeypatch.setattr(ledger, "_end", lost)
+    cycle = ledger.go_on(60)
+    assert (cycle.stepped, cycle.done.records, cycle.done.quarantined, cycle.lost) == (True, MANY, 7, 0)
+    assert cycle.ended_at
+    assert agrees(ledger_of(redis))
+
+
 RUBBISH: dict[str, dict[str, str | None] | None] = {
     "text": None,
     "other fields": {"operation": None, "by": None, "x": "y"},

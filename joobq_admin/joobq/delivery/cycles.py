@@ -5,7 +5,7 @@ The hash `joobq:admin:repair:{<namespace>:<queue>}` says how far it is; it is ke
 
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from redis import exceptions
@@ -20,10 +20,9 @@ from joobq_admin.joobq.outcome import AnswerLost
 
 A_TURN = 5_000  # ms after which another may take the step of one that does not end it
 KEPT = 3_600_000  # ms after its last step
-_FIELDS = tuple(
-    name.encode()
-    for name in ("operation", "by", "name", "began", "stepped", "until", "ended", "total", "cursor", "lost", *MENDED)
-)
+_FIELDS = (
+    "operation", "by", "name", "began", "stepped", "turn", "until", "ended", "total", "cursor", "lost", *MENDED,
+)  # fmt: skip
 
 
 class Cycles(Mending):
@@ -31,13 +30,7 @@ class Cycles(Mending):
 
     def cycle(self) -> Cycle | None:
         """The repair cycle that goes on, or the last one; None: there was none within the hour."""
-        try:
-            (values,) = self._read(("HMGET", self._cycle_key, *_FIELDS))
-        except exceptions.ResponseError as error:
-            if not str(error).startswith("WRONGTYPE"):
-                raise
-            return None
-        return _cycle([part for pair in zip(_FIELDS, values, strict=True) if pair[1] is not None for part in pair])
+        return _cycle(self._kept())
 
     def begin_cycle(self, operation: str, by: Actor, seconds: float) -> Cycle | None:
         """Takes a step of about so long of the cycle that goes on, and begins one when none does.
@@ -61,7 +54,7 @@ class Cycles(Mending):
         turn = secrets.token_hex(8)
         args = (operation, turn, A_TURN, KEPT, begins, *new)
         mine, *fields = self._send(scripts.TAKE_TURN.call((self._cycle_key,), args))
-        cycle = _cycle(fields)
+        cycle = _cycle(_named(fields))
         if not (mine and cycle):
             return cycle
         at = cycle.done.cursor
@@ -71,7 +64,13 @@ class Cycles(Mending):
             nothing, lost = Mended(at, 0, 0, 0, 0, 0), int(isinstance(error, AnswerLost))
             scripts.or_else(None, partial(self._end, cycle.operation, turn, nothing, lost))  # the next need not wait
             raise
-        return _cycle(self._end(cycle.operation, turn, done), stepped=True)
+        try:
+            return _cycle(_named(self._end(cycle.operation, turn, done)), stepped=True)
+        except AnswerLost:  # of the last step nobody else would record what the cycle came to
+            found = self._kept()
+            if (found.get("turn"), found.get("until")) != (turn, "0"):
+                raise
+            return _cycle(found, stepped=True)
 
     def _end(self, operation: str, turn: str, done: Mended, lost: int = 0) -> list[bytes]:
         numbers = (part for name in MENDED for part in (name, getattr(done, name)))
@@ -79,10 +78,23 @@ class Cycles(Mending):
         fields: list[bytes] = self._send(scripts.END_TURN.call((self._cycle_key,), args))
         return fields
 
+    def _kept(self) -> dict[str, str]:
+        """The fields of a cycle, as far as they are there."""
+        try:
+            (values,) = self._read(("HMGET", self._cycle_key, *_FIELDS))
+        except exceptions.ResponseError as error:
+            if not str(error).startswith("WRONGTYPE"):
+                raise
+            return {}
+        return {name: to_text(value) for name, value in zip(_FIELDS, values, strict=True) if value is not None}
 
-def _cycle(flat: Sequence[bytes], stepped: bool = False) -> Cycle | None:
-    """Of its fields, name and value. None for any others, as take_turn does: then a new one may begin."""
-    found = dict(zip(map(to_text, flat[::2]), map(to_text, flat[1::2]), strict=True))
+
+def _named(flat: Sequence[bytes]) -> dict[str, str]:
+    return dict(zip(map(to_text, flat[::2]), map(to_text, flat[1::2]), strict=True))
+
+
+def _cycle(found: Mapping[str, str], stepped: bool = False) -> Cycle | None:
+    """Of its fields. None for any others, as take_turn does: then a new one may begin."""
     try:
         cycle = Cycle(
             operation=found["operation"],
