@@ -5,22 +5,17 @@ from dataclasses import dataclass, replace
 from joobq_admin.joobq.delivery import Ledger, LedgerStats
 from joobq_admin.pages import ledger_names
 from joobq_admin.pages.ledger_answers import Told
+from joobq_admin.pages.ledger_panel import Panel
 from joobq_admin.sso.roles import Action, User
 
 TEXT = "They end as workers claim, or here and now: each request is due again, its attempts are kept."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExpirePanel:
-    """`url`: of the button, '' where `needs` says why there is none; `more`: are over, after a press."""
+class ExpirePanel(Panel):
+    """`more`: are over, after a press."""
 
-    heading: str
-    text: str
-    url: str = ""
-    needs: str = ""
-    operation: str = ""
     more: bool = False
-    unrecorded: str = ""
 
 
 def panel(ledger: Ledger, stats: LedgerStats, user: User) -> ExpirePanel:
@@ -28,6 +23,5 @@ def panel(ledger: Ledger, stats: LedgerStats, user: User) -> ExpirePanel:
 
 
 def after(told: Told, shown: ExpirePanel, more: bool) -> ExpirePanel:
-    """The same with what a press did."""
-    text = f"{told.text} More of them are over." if more else told.text
-    return replace(shown, heading=told.heading, text=text, more=more, unrecorded=told.unrecorded)
+    shown = shown.telling(told)
+    return replace(shown, more=True, text=f"{shown.text} More of them are over.") if more else shown

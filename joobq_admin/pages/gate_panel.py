@@ -6,6 +6,7 @@ from hashlib import sha256
 from joobq_admin.joobq.delivery import Gate, Ledger, LedgerStats
 from joobq_admin.pages import ledger_names, times, words
 from joobq_admin.pages.ledger_answers import Told
+from joobq_admin.pages.ledger_panel import Panel
 from joobq_admin.pages.sends import why
 from joobq_admin.sso.roles import Action, User
 from joobq_admin.triage import gates
@@ -15,21 +16,15 @@ OPEN = "Workers may claim and renew. Close it to stop new work; what is in fligh
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GatePanel:
-    """`mark`: which gate is closed, for who opens it; `url`: of the button, '' where `needs` says why there is none."""
+class GatePanel(Panel):
+    """`mark`: which gate is closed, for who opens it; `holds`: so says its proof."""
 
-    heading: str
-    text: str
     closed: bool
     reason: str = ""
     proof: str = ""
     holds: bool = True
     meanwhile: str = ""
-    url: str = ""
-    needs: str = ""
     mark: str = ""
-    operation: str = ""
-    unrecorded: str = ""
 
 
 def panel(ledger: Ledger, stats: LedgerStats, user: User) -> GatePanel:

@@ -6,6 +6,7 @@ from joobq_admin.joobq.delivery import Ledger, LedgerStats
 from joobq_admin.pages import ledger_names, times, words
 from joobq_admin.pages.ledger_answers import Told
 from joobq_admin.pages.ledger_forms import Pruning
+from joobq_admin.pages.ledger_panel import Panel
 from joobq_admin.pages.purge_forms import Confirmation, Fields
 from joobq_admin.sso.roles import Action, User
 
@@ -17,18 +18,10 @@ TEXT = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrunePanel:
-    """`days`: what the form asks for; `fields`: of the button beside it, `goes_on`: which is pressed by itself.
+class PrunePanel(Panel):
+    """`days`: what the form asks for; `fields`: of the button beside it, `goes_on`: which is pressed by itself."""
 
-    `url`: of both, '' where `needs` says why there is neither.
-    """
-
-    heading: str
-    text: str
     days: int = DAYS
-    url: str = ""
-    needs: str = ""
-    operation: str = ""
     button: str = ""
     danger: bool = False
     fields: Fields = ()
@@ -36,7 +29,6 @@ class PrunePanel:
     value: int = 0
     total: int = 0
     line: str = ""
-    unrecorded: str = ""
 
 
 def panel(ledger: Ledger, stats: LedgerStats, user: User) -> PrunePanel:
@@ -91,10 +83,7 @@ def receipts(asked: Pruning) -> str:
 
 def after(told: Told, shown: PrunePanel) -> PrunePanel:
     """The same with what went wrong; then nothing goes on by itself."""
-    return replace(
-        shown, heading=told.heading, text=told.text, goes_on=False, button="Continue" if shown.button else "",
-        unrecorded=told.unrecorded,
-    )  # fmt: skip
+    return replace(shown.telling(told), goes_on=False, button="Continue" if shown.button else "")
 
 
 def _fields(asked: Pruning, *more: tuple[str, str]) -> Fields:

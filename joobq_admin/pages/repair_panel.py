@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from joobq_admin.joobq.delivery import MENDED, Cycle, Ledger, LedgerStats, Mended
 from joobq_admin.pages import ledger_names, times, words
 from joobq_admin.pages.ledger_answers import Told
+from joobq_admin.pages.ledger_panel import Panel
 from joobq_admin.pages.purge_forms import Fields
 from joobq_admin.sso.roles import Action, User
 
@@ -21,13 +22,9 @@ Button = tuple[str, Fields]  # label, hidden fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RepairPanel:
-    """`goes_on`: by itself, with the fields of the first button, after so long. `buttons` are none without a `url`."""
+class RepairPanel(Panel):
+    """`goes_on`: by itself, with the fields of the first button, after so long."""
 
-    heading: str
-    text: str
-    url: str = ""
-    needs: str = ""
     buttons: tuple[Button, ...] = ()
     goes_on: str = ""
     value: int = 0
@@ -35,7 +32,6 @@ class RepairPanel:
     line: str = ""
     tone: str = ""
     tally: tuple[tuple[str, str], ...] = ()
-    unrecorded: str = ""
 
 
 def panel(ledger: Ledger, stats: LedgerStats, user: User) -> RepairPanel:
@@ -87,7 +83,7 @@ def _at(ms: int) -> str:
 
 def after(told: Told, shown: RepairPanel) -> RepairPanel:
     """The same with what went wrong; then nothing goes on by itself."""
-    return replace(shown, heading=told.heading, text=told.text, goes_on="", unrecorded=told.unrecorded)
+    return replace(shown.telling(told), goes_on="")
 
 
 def _offered(shown: RepairPanel, ledger: Ledger, user: User, *buttons: Button) -> RepairPanel:
