@@ -22,7 +22,7 @@ from joobq_admin.triage.redact import Redaction
 
 HOURS = 24
 WAIT, FRESH = 0.1, 1.5  # seconds that a question waits for an answer; and for which an answer holds
-MINUTE = timedelta(minutes=1)  # hours that are so old are told anew
+MINUTE = timedelta(minutes=1)  # hours that are so old are told anew, and what was counted so long ago not at all
 JOBS = 1 << 16  # about so many jobs are compared at a time
 
 
@@ -93,6 +93,8 @@ class Grouping:
         self._thread.asked()
         self._thread.wake()
         with self._told:
+            if self._groups and now - self._groups.as_of > MINUTE:
+                self._groups = None
             self._told.wait_for(lambda: self._is_complete and self._known_at > asked - FRESH, wait)
             known = self._groups or Groups((), 0, size, 0, now)
         return known if known.complete else replace(known, total=max(size, known.counted))

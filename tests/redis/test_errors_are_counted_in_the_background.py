@@ -1,6 +1,7 @@
 """Dead letters by error are counted by a thread while somebody looks: pages tell what is known so far."""
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 
 import pytest
 import redis as redis_py
@@ -140,6 +141,21 @@ def test_redis_goes_away_and_comes_back(new_server: Callable[..., Server], monke
     server.start()
     server.client.zadd(keys.DEAD, {died(1, "another"): DIED})
     eventually(lambda: counts(errors.groups()) == [10, 10, 10, 1])
+
+
+def test_what_was_counted_long_ago_is_not_told(redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(redis, 30)
+    errors = grouping(redis)
+    assert errors.groups(wait=10).complete
+    nobody_counts()
+    fill(redis, 60)
+    with monkeypatch.context() as patched:
+        patched.setattr(background.Background, "wake", lambda _: None)
+        assert errors.groups(wait=0).counted == 30
+        patched.setattr(groups, "MINUTE", timedelta())
+        later = errors.groups(wait=0)
+        assert (later.groups, later.counted, later.total, later.complete) == ((), 0, 60, False)
+    assert counts(errors.groups(wait=10)) == [20, 20, 20]
 
 
 def test_it_ends_when_nobody_looks(redis: redis_py.Redis) -> None:
