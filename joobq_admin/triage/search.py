@@ -172,7 +172,7 @@ def _told(raw: bytes, places: Iterable[Place]) -> Iterator[str]:
     """What stands there, as it is shown, all in one case."""
     for name, start, end in places:
         value = raw[start:end]
-        value = unescape(value if value[:1] == b'"' else b'"%s"' % value)
+        value = unescape(value if value[:1] == value[-1:] == b'"' else b'"%s"' % value)
         yield f"{name}{to_text(value)}".casefold()
 
 

@@ -64,6 +64,7 @@ def test_however_it_is_written(text: str) -> None:
 def test_what_is_no_text_or_no_object() -> None:
     assert found(letter(1, to="x\udcff\udcfe"), text="X\udcff")
     assert found(b"not json, but Text", text="json, but text")
+    assert found(b'"cut short', text="short")
     assert not found(b"not json, but password=hunter2", text="hunter2")
     assert found(b'{"jid":"x","original_job_data":"{\\"to\\":\\"Bob\\"}"}', text='"to":"bob"')
     assert found(letter(1, a=1).replace(b'"a":1', b'"a":1,"a":2'), text="a 2")
