@@ -100,8 +100,7 @@ def _row(job: Job, records: Sequence[Record], now: datetime, base: str) -> Row:
     return {
         **shown._asdict(),
         **_died(entry, now),
-        "url": links.entry(entry.ref, base),
-        "tick": links.tick(entry.ref),
+        **_refers_to(entry, base),
         "badges": [*_of_job(entry, 1 + len(job.others), records, now), *shown.badges],
         "deaths": [_death(other, entry, now, base) for other in job.others],
     }
@@ -110,10 +109,13 @@ def _row(job: Job, records: Sequence[Record], now: datetime, base: str) -> Row:
 def _death(entry: Entry, lead: Entry, now: datetime, base: str) -> Row:
     return {
         **_died(entry, now),
-        "url": links.entry(entry.ref, base),
-        "tick": links.tick(entry.ref),
+        **_refers_to(entry, base),
         "diff": differs(lead, entry),
     }
+
+
+def _refers_to(entry: Entry, base: str) -> Row:
+    return {"id": entry.digest[:16], "url": links.entry(entry.ref, base), "tick": links.tick(entry.ref)}
 
 
 def _died(entry: Entry, now: datetime) -> Row:

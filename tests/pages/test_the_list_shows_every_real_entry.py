@@ -37,6 +37,8 @@ def test_page_by_page_each_stands_there_once(client: Client, letters: list[Real]
     all_of_them = sorted(digest(real.raw)[:16] for real in letters)
     down = walk(client, "/dead-letters/?limit=7", "next")
     assert sorted(names(down)) == all_of_them
+    page = get(client, "/dead-letters/?limit=100")
+    assert [row["id"] for row in elements(page, "tr") if "id" in row] == names(rows(page))
     last_page = get(client, "/dead-letters/?undated=1&limit=100")
     assert len(rows(last_page)) == 10
 
