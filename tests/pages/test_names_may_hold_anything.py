@@ -96,7 +96,7 @@ def test_ids_in_html_are_hashes(client: Client, valkey: Server, queue: str) -> N
     page = get(client, "/dead-letters/")
     ids = [given["id"] for tag, given in _all(page) if "id" in given]
     assert len(ids) == len(set(ids))
-    assert [name for name in ids if not re.fullmatch(r"[a-z-]+", name)] == []
+    assert [name for name in ids if not re.fullmatch(r"[a-z-]+", name)] == [digest(with_queue(queue))[:16]]
 
 
 def _all(page: object) -> list[tuple[str, dict[str, str]]]:

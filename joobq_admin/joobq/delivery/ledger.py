@@ -12,7 +12,8 @@ from joobq_admin.joobq.asked import many
 from joobq_admin.joobq.delivery import asked, discovery, steps
 from joobq_admin.joobq.delivery.batches import MAX_BATCH, MAX_BATCH_BYTES, batches
 from joobq_admin.joobq.delivery.cycles import Cycles
-from joobq_admin.joobq.delivery.desk import Desk
+from joobq_admin.joobq.delivery.gate import Gating
+from joobq_admin.joobq.delivery.quarantine import Reviewing
 from joobq_admin.joobq.delivery.record import CorruptRecord, State, decode, digest
 from joobq_admin.joobq.delivery.shapes import Admission, AdmissionOutcome, Claim, Settlement, SettlementOutcome
 from joobq_admin.joobq.entry import to_text
@@ -23,7 +24,7 @@ NOW, HALF_A_MINUTE = timedelta(0), timedelta(seconds=30)
 Ending = tuple[Claim, State] | tuple[Claim, State, timedelta]  # of a claim: what became of it, READY after which delay
 
 
-class Ledger(Cycles, Desk):
+class Ledger(Cycles, Gating, Reviewing):
     """The ledger of one queue in one namespace, on `redis`, a client that returns bytes; threads may share it.
 
     Neither name may be empty or hold braces or control characters, a namespace no colon either. `max_records` counts

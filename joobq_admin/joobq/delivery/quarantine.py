@@ -1,59 +1,18 @@
-"""What an operator does to a ledger: the gate, and what is in quarantine."""
+"""Records that were set aside: what is kept of each, and what an operator who has reviewed it does."""
 
 import hashlib
-import json
 
 from joobq_admin.joobq import scripts
 from joobq_admin.joobq.audit import Actor
 from joobq_admin.joobq.delivery import asked, steps
 from joobq_admin.joobq.delivery.reading import MOST_A_PAGE, Reading, moment
 from joobq_admin.joobq.delivery.record import CorruptRecord, Record, decode, evidence
-from joobq_admin.joobq.delivery.shapes import (
-    Gate,
-    GateChange,
-    GateOutcome,
-    Quarantined,
-    QuarantinePage,
-    ReviewOutcome,
-    Seen,
-)
+from joobq_admin.joobq.delivery.shapes import Quarantined, QuarantinePage, ReviewOutcome, Seen
 from joobq_admin.joobq.entry import to_text
 
 
-class Desk(Reading):
+class Reviewing(Reading):
     """See delivery.ledger.Ledger. `by` is who acts: an action of an operator always has a name to record."""
-
-    # -- the gate
-
-    def close_gate(self, by: Actor, reason: str) -> GateChange:
-        """No lease is given or extended from now on; work in flight may be settled. CLOSED.
-
-        CLOSED_BEFORE: it stays with the one who closed it. After a lost answer: that one is you.
-        """
-        who = asked.actor(by)
-        note = {"by": who.id, "name": who.name, "reason": asked.reason(reason)}
-        closed, value = self._run(steps.CLOSE_GATE, json.dumps(note))
-        return GateChange(GateOutcome.CLOSED if closed else GateOutcome.CLOSED_BEFORE, steps.gate(value))
-
-    def open_gate(self, by: Actor, meant: Gate | None = None) -> GateChange:
-        """Leases are given again. OPENED with the gate that stood, or OPEN_BEFORE, also after a lost answer.
-
-        `meant`: only this gate, None = whichever; another one that was closed since stays, CHANGED.
-        """
-        asked.actor(by)
-        asked.gate(meant)
-        (value,) = self._read(("GET", self.gate_key))
-        while True:
-            gate = steps.gate(value)
-            if gate and meant and gate != meant:
-                return GateChange(GateOutcome.CHANGED, gate)
-            opened, value = self._run(steps.OPEN_GATE, steps.seen(value))
-            if opened:
-                return GateChange(GateOutcome.OPENED, gate)
-            if value is None:
-                return GateChange(GateOutcome.OPEN_BEFORE, None)
-
-    # -- the quarantine
 
     def quarantined(self, cursor: str = "0", count: int = 10) -> QuarantinePage:
         """About `count` records that were set aside (1 to 1000), as they were found and as they are stored now."""
