@@ -11,7 +11,7 @@ from redis import Redis, exceptions
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from joobq_admin.joobq import conditions, lookup, queues, scripts, server, sessions
+from joobq_admin.joobq import conditions, lookup, queues, refusals, scripts, server, sessions
 from joobq_admin.joobq.audit import AuditLog
 from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.conditions import Condition, Question
@@ -26,7 +26,7 @@ from joobq_admin.triage.groups import Grouping
 from joobq_admin.triage.lately import Lately
 from joobq_admin.triage.redact import Redaction
 
-CONNECT_WITHIN, ANSWER_WITHIN = 2.0, 5.0  # seconds; htmx waits 15
+CONNECT_WITHIN = 2.0  # seconds
 
 #: What reading may raise: Redis does not answer, or it answers that it will not.
 TROUBLE: tuple[type[Exception], ...] = (Unreachable, exceptions.RedisError)
@@ -44,7 +44,7 @@ def connect(to: Any) -> Redis:
     return Redis.from_url(
         to.REDIS_URL,
         socket_connect_timeout=CONNECT_WITHIN,
-        socket_timeout=ANSWER_WITHIN,
+        socket_timeout=refusals.ANSWER_WITHIN,
         retry=Retry(NoBackoff(), 0),
         **authority,
     )
@@ -140,35 +140,6 @@ def ask() -> None:
 def end_sessions(id_: str, until: int = sessions.ALL) -> None:
     """Ends the sessions of this id that began until then. Again is the same. Raises TROUBLE."""
     sessions.end(client(), id_, timedelta(hours=settings.SESSION_HOURS), until)
-
-
-def said(trouble: Exception) -> str:
-    """Redis's own words, when it answered that it will not, but for the line of a script; '' when it did not answer."""
-    silent = (Unreachable, exceptions.ConnectionError, exceptions.TimeoutError)
-    spoke = (exceptions.BusyLoadingError, exceptions.AuthenticationError)  # to redis-py errors of the connection
-    if isinstance(trouble, silent) and not isinstance(trouble, spoke):
-        return ""
-    return str(trouble).partition("\n")[0].partition(" script: ")[0][:200]
-
-
-def silence(trouble: BaseException) -> str:
-    """Why it did not answer, as far as that is known: "Connection refused"."""
-    cause: BaseException | None = trouble
-    while cause:
-        if isinstance(cause, OSError) and cause.strerror:
-            return cause.strerror
-        cause = cause.__cause__ or cause.__context__
-    return f"No answer within {ANSWER_WITHIN:g} s"
-
-
-def refusal(trouble: Exception) -> Refusal | None:
-    """Why Redis changed nothing, as far as that has a name."""
-    return scripts.refusal_of(trouble) if isinstance(trouble, exceptions.RedisError) else None
-
-
-def locked(trouble: exceptions.RedisError) -> bool:
-    """Is it only that one key is of another type, or not for us to read?"""
-    return scripts.locked(trouble)
 
 
 def address() -> str:

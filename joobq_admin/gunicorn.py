@@ -9,6 +9,7 @@ from typing import Any
 from gunicorn.glogging import Logger
 
 from joobq_admin import connection, settings
+from joobq_admin.joobq import refusals
 from joobq_admin.joobq.server import shortcoming
 from joobq_admin.sso import proxy
 
@@ -49,7 +50,7 @@ def on_starting(server: Any) -> None:
         try:
             amiss = shortcoming(redis)
         except connection.TROUBLE as trouble:  # it may come, and pages and /readyz tell until it does
-            server.log.warning("Redis does not let us in yet: %s", connection.said(trouble) or "it does not answer")
+            server.log.warning("Redis does not let us in yet: %s", refusals.said(trouble) or "it does not answer")
             return
     if amiss:
         raise SystemExit(f"JoobQ Admin does not start. JOOBQ_ADMIN_REDIS_URL: {amiss}")

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from redis import Redis, exceptions
 
-from joobq_admin.joobq import conditions
+from joobq_admin.joobq import conditions, refusals
 from joobq_admin.joobq.outcome import AnswerLost, NotDone, Refusal, UnexpectedReply, Unreachable
 
 _log = logging.getLogger(__name__)
@@ -215,45 +215,12 @@ def answer(reply: object) -> Reply | Refusal:
         return reply
     if isinstance(reply, int) and reply in _SCRIPTS_SAY:
         return Reply(reply)
-    if isinstance(reply, exceptions.RedisError) and (refusal := refusal_of(reply)):
+    if refusal := refusals.refusal_of(reply):
         return refusal
     raise UnexpectedReply(f"{type(reply).__name__}: {reply!s:.200}")
 
 
 _SCRIPTS_SAY = frozenset(reply.value for reply in Reply if reply > Reply.UNKNOWN)
-
-_BY_CLASS: tuple[tuple[type[exceptions.RedisError], Refusal], ...] = (
-    (exceptions.NoPermissionError, Refusal.NOT_ALLOWED),
-    (exceptions.AuthenticationError, Refusal.NOT_ALLOWED),
-    (exceptions.ReadOnlyError, Refusal.READONLY),
-    (exceptions.BusyLoadingError, Refusal.LOADING),
-    (exceptions.OutOfMemoryError, Refusal.OOM),
-    (exceptions.MasterDownError, Refusal.MASTERDOWN),  # to redis-py a kind of the next
-    (exceptions.ClusterDownError, Refusal.CLUSTERDOWN),
-)
-_BY_WORD = (Refusal.BUSY, Refusal.MISCONF, Refusal.NOREPLICAS)  # these have no class
-
-
-#: What scripts and servers say of a command that this user may not run, or that was renamed away.
-_NOT_FOR_US = ("ACL failure", "can't run this command", "nknown command", "Unknown Redis command")
-
-
-def refusal_of(error: exceptions.RedisError) -> Refusal | None:
-    """The name of an error that a server gives before a script has changed anything; None for any other."""
-    for kind, refusal in _BY_CLASS:
-        if isinstance(error, kind):
-            return refusal
-    text = str(error)
-    if any(words in text for words in _NOT_FOR_US):
-        return Refusal.NOT_ALLOWED
-    if "Script killed by user" in text:
-        return Refusal.KILLED
-    return next((refusal for refusal in _BY_WORD if text.startswith(refusal)), None)
-
-
-def locked(error: exceptions.RedisError) -> bool:
-    """Is it only that one key is of another type, or not for us to read?"""
-    return str(error).startswith("WRONGTYPE") or refusal_of(error) is Refusal.NOT_ALLOWED
 
 
 @contextmanager
@@ -262,7 +229,7 @@ def looking(wrong_type: Refusal | None = None) -> Iterator[None]:
     try:
         yield
     except exceptions.RedisError as error:
-        reason = wrong_type if str(error).startswith("WRONGTYPE") else refusal_of(error)
+        reason = wrong_type if refusals.wrong_type(error) else refusals.refusal_of(error)
         if not reason:
             raise
         raise NotDone(reason) from error

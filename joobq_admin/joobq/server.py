@@ -4,7 +4,7 @@ import secrets
 
 from redis import Redis, exceptions
 
-from joobq_admin.joobq import keys, scripts
+from joobq_admin.joobq import keys, refusals, scripts
 from joobq_admin.joobq.conditions import Question
 from joobq_admin.joobq.outcome import Refusal
 
@@ -48,4 +48,4 @@ def takes_changes() -> Question:
 
 def refused(question: Question) -> Refusal | None:
     """Why Redis said that it takes none; None when it does, or did not say."""
-    return scripts.refusal_of(question.reply) if isinstance(question.reply, exceptions.RedisError) else None
+    return refusals.refusal_of(question.reply)

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from joobq_admin import connection
+from joobq_admin.joobq import refusals
 from joobq_admin.joobq.delivery import CorruptRecord, LedgerStats
 from joobq_admin.management import lines
 from joobq_admin.management.terminal import Exit, Terminal
@@ -43,7 +44,7 @@ def list_(terminal: Terminal, asked: Namespace) -> Exit:
         try:
             found.append((name, connection.ledger(*pair).stats()))
         except connection.TROUBLE as trouble:
-            if not (said := connection.said(trouble)):
+            if not (said := refusals.said(trouble)):
                 raise
             terminal.say(f"{name}: Redis said: {said}")  # such as a key of another type: the others can be told
             ended = Exit.LOOK

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from uuid import uuid4
 
 from joobq_admin import connection
+from joobq_admin.joobq import refusals
 from joobq_admin.joobq.audit import Actor
 from joobq_admin.joobq.delivery import Ledger
 from joobq_admin.joobq.outcome import AnswerLost, NotDone
@@ -64,4 +65,4 @@ def note(
             record()
     except (NotDone, *connection.TROUBLE) as trouble:
         terminal.unrecorded = True
-        terminal.say(f"The audit log has no record of this: {connection.said(trouble) or connection.silence(trouble)}.")
+        terminal.say(f"The audit log has no record of this: {refusals.said(trouble) or refusals.silence(trouble)}.")

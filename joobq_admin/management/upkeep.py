@@ -8,6 +8,7 @@ from functools import partial
 from uuid import uuid4
 
 from joobq_admin import connection
+from joobq_admin.joobq import refusals
 from joobq_admin.joobq.delivery import Cycle, Gate, GateOutcome, Ledger
 from joobq_admin.management.looking import pages
 from joobq_admin.management.recording import actor, note, recorded
@@ -65,7 +66,7 @@ def repair(terminal: Terminal, asked: Namespace) -> Exit:
         except connection.TROUBLE as trouble:
             if not asked.watch:
                 raise
-            terminal.say(f"It goes on in {REST:g} s. {connection.said(trouble) or connection.silence(trouble)}")
+            terminal.say(f"It goes on in {REST:g} s. {refusals.said(trouble) or refusals.silence(trouble)}")
         else:
             if not asked.watch:
                 return ended

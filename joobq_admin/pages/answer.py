@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.http import escape_leading_slashes
 
 from joobq_admin import connection
+from joobq_admin.joobq import refusals
 from joobq_admin.pages import reader, times, words
 from joobq_admin.pages.counts import Rail
 from joobq_admin.pages.links import Link
@@ -239,12 +240,12 @@ class RedisTrouble:
 
 
 def redis_trouble(request: HttpRequest, trouble: Exception) -> HttpResponse:
-    if said := connection.said(trouble):
+    if said := refusals.said(trouble):
         title, heading, why = "Redis refuses", "Redis does not let us read", ("Redis said", said, "")
         text = "It answers, but not with dead letters. They are untouched."
     else:
         title = heading = "Redis does not answer"
-        why = ("Error", connection.silence(trouble), "")
+        why = ("Error", refusals.silence(trouble), "")
         text = "Dead letters live in Redis, so there is nothing to show until it answers."
     facts = (("Server", connection.address(), ""), why, ("Tried", times.named(times.now()), ""))
     links = ((looked_at(request), "Try now", "primary"),)

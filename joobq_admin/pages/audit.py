@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_safe
 
 from joobq_admin import connection
 from joobq_admin.connection import audit_log
+from joobq_admin.joobq import refusals
 from joobq_admin.joobq.asked import is_operation_id
 from joobq_admin.joobq.audit import Record, RecordPage, as_recorded
 from joobq_admin.pages import answer, audit_rows, files, forms, times
@@ -43,10 +44,10 @@ def told(view: View) -> View:
         except BadRequest as wrong:
             return not_understood(request, wrong, "audit", "Audit log")
         except connection.TROUBLE as trouble:
-            if not connection.locked(trouble):
+            if not refusals.locked(trouble):
                 raise
             text = "Redis does not let the audit log be read. Nothing in it was changed."
-            facts = (("Redis said", connection.said(trouble), ""),)
+            facts = (("Redis said", refusals.said(trouble), ""),)
             what = Problem(503, "No audit log", "The audit log cannot be read", text, facts, links=(answer.home(),))
             return answer.problem(request, what, nav="audit")
 

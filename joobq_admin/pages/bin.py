@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from joobq_admin import connection
 from joobq_admin.connection import audit_log, dead_letters
+from joobq_admin.joobq import refusals
 from joobq_admin.joobq.audit import Actor, Record
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.outcome import Outcome, What
@@ -60,7 +61,7 @@ def restore(request: HttpRequest) -> HttpResponse:
             return _counted(request, outcome, records, digests, left, undo, log_page)
         told = _told(outcome, records[0], undo, request)
     except connection.TROUBLE as trouble:
-        said = connection.said(trouble)
+        said = refusals.said(trouble)
         log.pressed(Action.RESTORE, undo.operation, request.user, Outcome(unsent=(undo.purge,)), said)
         if many:
             return not_sent(request, said)
@@ -101,8 +102,8 @@ def _ticked(
     try:
         outcome = act([ref.digest for ref in ticks.refs], by=by, reason=given.reason, operation=ticks.operation)
     except connection.TROUBLE as trouble:
-        log.pressed(action, ticks.operation, user, Outcome(unsent=ticks.refs), connection.said(trouble))
-        return not_sent(request, connection.said(trouble))
+        log.pressed(action, ticks.operation, user, Outcome(unsent=ticks.refs), refusals.said(trouble))
+        return not_sent(request, refusals.said(trouble))
     log.pressed(action, ticks.operation, user, outcome)
     told = tally(word, asked, outcome, ticks.operation, user, times.now())
     if action is Action.RESTORE:

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from joobq_admin import connection
 from joobq_admin.connection import dead_letters
+from joobq_admin.joobq import refusals
 from joobq_admin.joobq.audit import Actor
 from joobq_admin.joobq.outcome import Outcome
 from joobq_admin.pages import answer, forms, gone, links, list_forms, listing, log, purge_forms, question, slip, times
@@ -94,7 +95,7 @@ def _act(
         log.pressed(action, pressed.operation, user, outcome)
         told = of_press(pressed, outcome, user, times.now(), form, word)
     except connection.TROUBLE as trouble:
-        nothing, said = Outcome(unsent=(pressed.ref,)), connection.said(trouble)
+        nothing, said = Outcome(unsent=(pressed.ref,)), refusals.said(trouble)
         log.pressed(action, pressed.operation, user, nothing, said)
         told = Told(slip.not_sent(pressed.ref, form, now, said, word))
     if told.slip.status == 503 and forms.unsure(request):  # this operation may have arrived before

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from joobq_admin import connection
 from joobq_admin.connection import TROUBLE
-from joobq_admin.joobq import keys
+from joobq_admin.joobq import keys, refusals
 from joobq_admin.joobq.audit import Record, as_recorded
 from joobq_admin.joobq.entry import Entry, EntryRef
 from joobq_admin.joobq.queues import LOOK, Trace
@@ -49,7 +49,7 @@ def follow(record: Record, *, here: Sequence[Entry] = (), poll: bool = False) ->
     try:
         seen = connection.trace(record.queue, record.jid)
     except TROUBLE as trouble:
-        return untold(connection.said(trouble), times.now())
+        return untold(refusals.said(trouble), times.now())
     again = history.next_death(record, [*here, *seen.dead])
     if again:
         return _died_again(record, again, seen)
@@ -64,7 +64,7 @@ def now_of(queue: str, jid: str) -> tuple[str, str]:
     try:
         told = _not_dead(Record("0-0", "", "", queue=queue), connection.trace(queue, jid))
     except TROUBLE as trouble:
-        return "Not known", untold(connection.said(trouble), times.now()).text
+        return "Not known", untold(refusals.said(trouble), times.now()).text
     (now,) = (step.text for step in told.steps if step.state == "now")
     return f"{now[:1].upper()}{now[1:]}", told.text
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 
 from joobq_admin import connection
+from joobq_admin.joobq import refusals
 
 Answer = Callable[[HttpRequest], HttpResponse]
 
@@ -19,7 +20,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     try:
         amiss = connection.shortcoming()
     except connection.TROUBLE as trouble:
-        said = connection.said(trouble)
+        said = refusals.said(trouble)
         amiss = f"Redis says: {said}" if said else "Redis does not answer"
     if amiss is None:
         return HttpResponse("ok\n", content_type="text/plain")

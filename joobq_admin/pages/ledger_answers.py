@@ -6,6 +6,7 @@ from django.http import HttpRequest
 
 from joobq_admin import connection
 from joobq_admin.connection import audit_log
+from joobq_admin.joobq import refusals
 from joobq_admin.joobq.audit import Actor, Record
 from joobq_admin.joobq.delivery import Ledger
 from joobq_admin.joobq.outcome import AnswerLost, NotDone, Refusal
@@ -84,7 +85,7 @@ def noted(
         except AnswerLost:
             note()
     except (NotDone, *connection.TROUBLE) as trouble:
-        said = str(trouble) if isinstance(trouble, NotDone) else connection.said(trouble)
+        said = str(trouble) if isinstance(trouble, NotDone) else refusals.said(trouble)
         why = f"Redis said {plain(said).removesuffix('.')}" if said else "Redis did not answer"
         return f"It is in no record: the audit log does not take one. {why}."
     return ""
@@ -94,7 +95,7 @@ def trouble(why: Exception) -> Told:
     """Redis did not answer, or refused."""
     if isinstance(why, AnswerLost):
         return Told("Outcome unknown", LOST, 503, unsure=True)
-    refusal, said = connection.refusal(why), plain(connection.said(why)).removesuffix(".")
+    refusal, said = refusals.refusal_of(why), plain(refusals.said(why)).removesuffix(".")
     if refusal is Refusal.NOT_ALLOWED:
         return Told("Redis does not allow it", f"Redis said: {said}. {HALF_DONE} {words.ENGINEER}", 503)
     if refusal:

@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 from joobq_admin import connection
+from joobq_admin.joobq import refusals
 from joobq_admin.joobq.delivery import MAX_RECORDS, Ledger, LedgerStats
 from joobq_admin.pages import gate_panel, ledger_names, times
 from joobq_admin.pages.ledger_names import Head
@@ -69,7 +70,7 @@ def read(user: User, every: str) -> dict[str, Any]:
 def _row(ledger: Ledger, stats: LedgerStats | Exception, user: User) -> Row | Unread:
     id_, head = sha256(f"{ledger.namespace}:{ledger.queue}".encode()).hexdigest()[:16], ledger_names.head(ledger)
     if isinstance(stats, Exception):
-        return Unread(id_, head, plain(connection.said(stats)))
+        return Unread(id_, head, plain(refusals.said(stats)))
     gate = stats.gate
     return Row(
         id=id_,

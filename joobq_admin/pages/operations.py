@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from joobq_admin import connection
 from joobq_admin.connection import audit_log, dead_letters, redaction
+from joobq_admin.joobq import refusals
 from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.outcome import NotDone
@@ -54,7 +55,7 @@ def _followed(request: HttpRequest, operation: str, entry: str | None) -> HttpRe
         record = log.recorded(operation, "redrive", ref.digest) if ref else only
         status, told = (200, follow(record, poll=True)) if record else (404, None)
     except connection.TROUBLE as trouble:
-        status, told = 503, untold(connection.said(trouble), times.now())
+        status, told = 503, untold(refusals.said(trouble), times.now())
     told = told or Follow("The audit log has no record of this redrive any more.")
     return answer.fragment(request, "dead_letters/_follow.html", {"follow": told}, status=status)
 
@@ -102,7 +103,7 @@ def _asked_the_primary() -> NotDone | None:
 def _why_unknown(trouble: Exception) -> str:
     if isinstance(trouble, NotDone):
         return f"Redis said {trouble.reason}, so it may not know yet what was done elsewhere."
-    said = connection.said(trouble)
+    said = refusals.said(trouble)
     return f"Redis said {plain(said)}" if said else "Redis did not answer."
 
 

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from joobq_admin import connection
 from joobq_admin.connection import audit_log, dead_letters
+from joobq_admin.joobq import refusals
 from joobq_admin.joobq.audit import Actor, Record
 from joobq_admin.joobq.outcome import AnswerLost, NotDone, Outcome, Refused
 from joobq_admin.joobq.purging import Purging
@@ -109,5 +110,5 @@ def _log(asked: Everything, user: User, trouble: Exception | None = None) -> Non
     elif isinstance(trouble, AnswerLost):
         outcome = Outcome(unknown=(what,))
     else:
-        outcome, said = Outcome(unsent=(what,)), connection.said(trouble)
+        outcome, said = Outcome(unsent=(what,)), refusals.said(trouble)
     log.pressed(Action.PURGE_ALL, asked.operation, user, outcome, said)

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from joobq_admin import connection
+from joobq_admin.joobq import refusals
 from joobq_admin.joobq.outcome import AnswerLost, NotDone, Refused
 from joobq_admin.joobq.purging import Plan, Step
 from joobq_admin.pages import answer, forms, links, times, words
@@ -125,7 +126,7 @@ def _why(trouble: Exception, asked: Everything) -> _Why:
     if isinstance(trouble, NotDone):
         said = words.refusal(Refused("", trouble.reason), plain(asked.queue or "", 80))
         return _Why(f"Refused: {said.heading}", said.text, said.next, 503 if trouble.reason.by_server else 422)
-    if words_ := connection.said(trouble):
+    if words_ := refusals.said(trouble):
         return _Why("Redis does not let us read", f"Redis said: {plain(words_)}. Nothing was done.", "", 503)
     return _Why("Redis does not answer", "Nothing was sent, so nothing was done.", "Try again when it answers.", 503)
 

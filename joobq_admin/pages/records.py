@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from joobq_admin import connection
 from joobq_admin.connection import audit_log
+from joobq_admin.joobq import refusals
 from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.entry import Entry
 
@@ -26,7 +27,7 @@ def _read(look: Callable[[], T], without: T) -> tuple[T, str]:
     try:
         return look(), ""
     except connection.TROUBLE as trouble:
-        if not connection.locked(trouble):
+        if not refusals.locked(trouble):
             raise
-        said = connection.said(trouble).removesuffix(".")
+        said = refusals.said(trouble).removesuffix(".")
         return without, f"What was done before is not told: the audit log cannot be read. Redis said: {said}."

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 
 from joobq_admin import connection
 from joobq_admin.connection import dead_letters, redaction
+from joobq_admin.joobq import refusals
 from joobq_admin.joobq.delivery import Ledger, Record, Seen, State
 from joobq_admin.joobq.entry import Entry
 from joobq_admin.pages import answer, gate_panel, ledger_names, links, quarantine, reader, times, words
@@ -253,7 +254,7 @@ def job(ledger: Ledger, record: Record) -> Job:
         if seen.place or seen.processing or seen.delayed:
             facts.append(Fact("Job", *now_of(queue, jid)))
     except connection.TROUBLE as trouble:
-        return Job([Fact("Dead letter", "not known", connection.said(trouble) or "Redis did not answer")])
+        return Job([Fact("Dead letter", "not known", refusals.said(trouble) or "Redis did not answer")])
     if near.entries:
         only = len(near.entries) == 1
         return Job(facts, dead_url=links.entry(near.entries[0].ref) if only else links.job(jid))

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from joobq_admin import connection
 from joobq_admin.connection import audit_log, dead_letters
+from joobq_admin.joobq import refusals
 from joobq_admin.joobq.audit import Actor
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.joobq.outcome import Outcome, Refusal
@@ -58,8 +59,8 @@ def _act(
     try:
         outcome = act(ticks.refs, by=Actor(user.sub, user.name), reason=given.reason, operation=ticks.operation)
     except connection.TROUBLE as trouble:
-        log.pressed(action, ticks.operation, user, Outcome(unsent=ticks.refs), connection.said(trouble))
-        return not_sent(request, connection.said(trouble))
+        log.pressed(action, ticks.operation, user, Outcome(unsent=ticks.refs), refusals.said(trouble))
+        return not_sent(request, refusals.said(trouble))
     log.pressed(action, ticks.operation, user, outcome)
     told = tally(word, {ref: ref for ref in ticks.refs}, outcome, ticks.operation, user, times.now())
     if outcome.unknown or outcome.unsent:

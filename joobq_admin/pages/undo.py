@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from joobq_admin import connection
 from joobq_admin.connection import audit_log, dead_letters
+from joobq_admin.joobq import refusals
 from joobq_admin.joobq.audit import Record
 from joobq_admin.joobq.bin import Bin
 from joobq_admin.pages import times
@@ -50,7 +51,7 @@ def in_the_bin(look: Callable[[Bin], T]) -> T | None:
     try:
         return look(the_bin())
     except connection.TROUBLE as trouble:
-        if not connection.locked(trouble):
+        if not refusals.locked(trouble):
             raise
         return None
 

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 
 from joobq_admin import connection
 from joobq_admin.connection import dead_letters, redaction
+from joobq_admin.joobq import refusals
 from joobq_admin.joobq.audit import Actor
 from joobq_admin.joobq.entry import Entry, EntryRef
 from joobq_admin.joobq.outcome import Outcome, Refused
@@ -72,7 +73,7 @@ def _press(request: HttpRequest, wanted: Press, given: Confirmation) -> HttpResp
     try:
         got = dead_letters().unredacted(ref, by=by, reason=given.reason, operation=wanted.operation)
     except connection.TROUBLE as trouble:
-        got, said = Outcome(unsent=(ref,)), connection.said(trouble)
+        got, said = Outcome(unsent=(ref,)), refusals.said(trouble)
     outcome = Outcome(done=(ref,)) if isinstance(got, bytes) else got
     log.pressed(Action.UNREDACTED, wanted.operation, user, outcome, said)
     if isinstance(got, bytes):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq import keys, scripts
+from joobq_admin.joobq import keys, refusals
 from joobq_admin.joobq.audit import AuditLog
 from joobq_admin.joobq.bin import Bin
 from joobq_admin.joobq.outcome import Refusal
@@ -57,7 +57,7 @@ def run(client: redis_py.Redis, action: str) -> object:
     try:
         return client.eval(text, len(names), *names, *args)
     except redis_py.ResponseError as error:
-        return scripts.refusal_of(error)
+        return refusals.refusal_of(error)
 
 
 @pytest.mark.parametrize("action", CASES)

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from unittest.mock import patch
 
 from joobq_admin import connection
+from joobq_admin.joobq import refusals
 
 MADE = (
     connection.client,
@@ -19,7 +20,7 @@ MADE = (
 @contextmanager
 def redis_at(url: str) -> Iterator[None]:
     """Redis is there now; it has a second for an answer."""
-    with patch("django.conf.settings.REDIS_URL", url), patch.object(connection, "ANSWER_WITHIN", 1.0):
+    with patch("django.conf.settings.REDIS_URL", url), patch.object(refusals, "ANSWER_WITHIN", 1.0):
         forget()
         try:
             yield

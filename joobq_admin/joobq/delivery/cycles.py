@@ -10,7 +10,7 @@ from functools import partial
 
 from redis import exceptions
 
-from joobq_admin.joobq import keys, scripts
+from joobq_admin.joobq import keys, refusals, scripts
 from joobq_admin.joobq.audit import Actor
 from joobq_admin.joobq.delivery import asked
 from joobq_admin.joobq.delivery.mending import Mending
@@ -83,7 +83,7 @@ class Cycles(Mending):
         try:
             (values,) = self._read(("HMGET", self._cycle_key, *_FIELDS))
         except exceptions.ResponseError as error:
-            if not str(error).startswith("WRONGTYPE"):
+            if not refusals.wrong_type(error):
                 raise
             return {}
         return {name: to_text(value) for name, value in zip(_FIELDS, values, strict=True) if value is not None}

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from redis import Redis, RedisCluster, exceptions
 
-from joobq_admin.joobq import keys, scripts
+from joobq_admin.joobq import keys, refusals, scripts
 from joobq_admin.joobq.asked import many, whole
 from joobq_admin.joobq.delivery import asked, steps
 from joobq_admin.joobq.delivery.batches import MAX_BATCH, MAX_BATCH_BYTES, batches
@@ -222,7 +222,7 @@ def _of_each(
             replies = iter(scripts.read(redis, list(chain(*block))))
             found += [[next(replies) for _ in group] for group in block]
         except exceptions.RedisError as error:
-            if not scripts.locked(error):
+            if not refusals.locked(error):
                 raise
             found += [error] if len(block) == 1 else _of_each(redis, block, (len(block) + 1) // 2)
     return found

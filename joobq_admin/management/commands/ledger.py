@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from joobq_admin import connection
-from joobq_admin.joobq import server
+from joobq_admin.joobq import refusals, server
 from joobq_admin.joobq.delivery import MAX_PAYLOAD_BYTES, MAX_RECORDS
 from joobq_admin.joobq.delivery import asked as asked_of_ledgers
 from joobq_admin.joobq.outcome import AnswerLost
@@ -90,8 +90,8 @@ class Command(BaseCommand):
             )
             ended = Exit.STOPPED
         except connection.TROUBLE as trouble:
-            said = connection.said(trouble)
-            silent = f"Redis at {connection.address()} does not answer: {connection.silence(trouble)}."
+            said = refusals.said(trouble)
+            silent = f"Redis at {connection.address()} does not answer: {refusals.silence(trouble)}."
             terminal.say(f"Redis said: {said}" if said else silent)
             ended = Exit.STOPPED
         except OSError as error:
