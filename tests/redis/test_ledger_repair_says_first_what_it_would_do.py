@@ -1,6 +1,7 @@
 """A dry run says, number by number, what a repair or a prune would do. It changes nothing and needs no right to."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 import redis as redis_py
@@ -41,9 +42,9 @@ def test_it_says_what_the_repair_then_does(redis: redis_py.Redis) -> None:
     ledger = broken(redis)
     before = contents(redis)
     records = ledger.repair_page(dry_run=True)
-    assert (records.scanned, records.expired, records.mended, records.quarantined) == (10, 1, 2, 2)
+    assert (records.scanned, records.expired, records.mended, records.quarantined) == (10, 1, 3, 2)
     ready = ledger.repair_indexes(dry_run=True)
-    assert (ready.scanned, ready.mended) == (6, 4)  # ghost, moved, and the two that are no records any more
+    assert (ready.scanned, ready.mended) == (6, 1)  # the ghost
     assert contents(redis) == before
     assert ledger.repair_page() == records
     assert ledger.repair_page(dry_run=True).mended == ledger.repair_page(dry_run=True).expired == 0
@@ -55,9 +56,9 @@ def test_a_whole_cycle_goes_from_the_records_to_both_indexes(redis: redis_py.Red
     ledger = broken(redis)
     before = contents(redis)
     would = whole(ledger.repair_for, dry_run=True)
-    assert (would.records, would.entries, would.expired, would.quarantined) == (10, 8, 1, 2)
+    assert would == Mended("", 10, 8, 1, 4, 2)
     assert contents(redis) == before
-    assert whole(ledger.repair_for) == Mended("", 10, 6, 1, 3, 2)
+    assert whole(ledger.repair_for) == replace(would, entries=6)  # those that its records took out are gone by then
     assert whole(ledger.repair_for, dry_run=True) == Mended("", 10, 5, 0, 0, 0)
     assert ledger.repair_for(60) == Mended("", 10, 5, 0, 0, 0)
 

@@ -51,7 +51,7 @@ class Mending(Reading):
     def repair_indexes(self, cursor: str = "ready:0", count: int = 100, dry_run: bool = False) -> RepairPage:
         """The other direction: looks at about `count` entries of the ready index, then of the leases index.
 
-        What has no record, or one that does not ask for it, is taken out or put right. "0" = the cycle is done.
+        What has no record is taken out; of the others repair_page tells. "0" = the cycle is done.
         """
         args = *asked.index_cursor(cursor), asked.limit(count, MOST_A_PAGE)
         answer = self._inspect(steps.INSPECT_INDEXES, *args) if dry_run else self._run(steps.REPAIR_INDEXES, *args)

@@ -10,7 +10,7 @@
 local found = survey(ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]))
 local out = {found.cursor, found.scanned, 0, 0, #found.corrupt}
 for _ in pairs(found.over) do out[3] = out[3] + 1 end
-for _, r in pairs(found.lies) do if r then out[4] = out[4] + 1 end end
+for _ in pairs(found.lies) do out[4] = out[4] + 1 end
 for _, id in ipairs(found.sound) do
   out[#out + 1] = id
   out[#out + 1] = found.raws[id]

@@ -20,7 +20,7 @@ for id, r in pairs(found.over) do
 end
 for id, r in pairs(found.lies) do
   staged[id] = r
-  if r then out[4] = out[4] + 1 end
+  out[4] = out[4] + 1
 end
 for _, id in ipairs(found.corrupt) do set_aside(id, found.raws[id], redis.call('HGET', payloads, id)) end
 for _, id in ipairs(found.sound) do

@@ -1,17 +1,11 @@
--- One page of an index, and which entries their records do not ask for; nothing is changed. `lies`: what the record is,
--- false for one that is corrupt, in quarantine or not there.
+-- One page of an index, and which of its entries no record stands behind; nothing is changed. Of those that have one, the
+-- page of their records tells whether they lie.
 local function survey_index(index, cursor, count)
-  local page, ids, lies, mended = redis.call('ZSCAN', index, cursor, 'COUNT', count), {}, {}, 0
-  local list = page[2]
-  for i = 1, #list, 2 do ids[#ids + 1] = list[i] end
+  local page, ids, ghosts = redis.call('ZSCAN', index, cursor, 'COUNT', count), {}, {}
+  for i = 1, #page[2], 2 do ids[#ids + 1] = page[2][i] end
   local raws = ids[1] and redis.call('HMGET', records, unpack(ids)) or {}
   for n, id in ipairs(ids) do
-    local r = raws[n] and redis.call('HEXISTS', quarantine, id) == 0 and decode(id, raws[n]) or false
-    local score = r and (index == ready and r.state == 'R' and r.due or index == leases and r.state == 'L' and r.lease)
-    if tonumber(score or -1) ~= tonumber(list[2 * n]) then
-      lies[id] = r
-      mended = mended + 1
-    end
+    if not raws[n] then ghosts[#ghosts + 1] = id end
   end
-  return page[1], #ids, mended, lies
+  return page[1], #ids, ghosts
 end
