@@ -203,6 +203,7 @@ class Confirm:
     next: str
     done: str = ""  # what became of the press
     minutes: int = settings.REAUTH_MINUTES
+    environment: str = settings.ENVIRONMENT
 
     @property
     def login(self) -> str:
@@ -242,11 +243,11 @@ class RedisTrouble:
 def redis_trouble(request: HttpRequest, trouble: Exception) -> HttpResponse:
     if said := refusals.said(trouble):
         title, heading, why = "Redis refuses", "Redis does not let us read", ("Redis said", said, "")
-        text = "It answers, but not with dead letters. They are untouched."
+        text = "It answers, but not with what this page shows. Nothing was changed."
     else:
         title = heading = "Redis does not answer"
         why = ("Error", refusals.silence(trouble), "")
-        text = "Dead letters live in Redis, so there is nothing to show until it answers."
+        text = "All that this dashboard shows lives in Redis, so there is nothing to show until it answers."
     facts = (("Server", connection.address(), ""), why, ("Tried", times.named(times.now()), ""))
     links = ((looked_at(request), "Try now", "primary"),)
     return problem(request, Problem(503, title, heading, text, facts, links), down=True)

@@ -257,5 +257,10 @@ def test_every_view_says_what_it_needs(with_django: None) -> None:
     assert {name for name, needed in said.items() if needed is None} == {"dev-role", *OPEN}
 
 
+def test_a_form_needs_no_token_of_ours_only_where_the_provider_itself_sends_it(with_django: None) -> None:
+    free = {each.name for each in patterns(get_resolver()) if vars(each.callback).get("csrf_exempt")}
+    assert free == {"backchannel-logout"}
+
+
 def test_the_table_has_every_address_in_every_way() -> None:
     assert set(ANSWERS) == {(name, how) for name in ADDRESSES for how in (PAGE, FRAGMENT, POST, HTMX_POST)}

@@ -34,6 +34,7 @@ def test_with_the_secret_the_user_is_signed_in_by_name_and_role(the_list: str, s
     assert answer.status == 200
     assert "Zoë łukasiewicz" in answer.text
     assert "Operator" in answer.text
+    assert "Development sign-in" not in answer.text
 
 
 UNPROVEN = [

@@ -20,6 +20,7 @@ def test_a_local_request_is_an_admins(the_list: str, host: str) -> None:
     answer = ask(the_list, {"Host": host})
     assert answer.status == 200
     assert "Admin" in answer.text
+    assert "Development sign-in: whoever can open this page acts as <strong>dev</strong>." in answer.text
 
 
 @pytest.mark.parametrize(

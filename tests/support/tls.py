@@ -1,5 +1,6 @@
 """What stands before a dashboard and ends TLS, as load balancers do: browsers speak https, the dashboard plain HTTP."""
 
+import ipaddress
 import socket
 import ssl
 import tempfile
@@ -19,10 +20,12 @@ from tests.support.servers import hang_up
 
 @cache
 def certificate() -> bytes:
-    """One that nobody vouches for, and its key."""
+    """Loopback's, which nobody else vouches for, and its key."""
     key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
     now = datetime.now(UTC)
     bare = x509.CertificateBuilder(name, name, key.public_key(), 1, now, now + timedelta(days=1))
+    here = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    bare = bare.add_extension(here, critical=True)  # as where there is no other name
     pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     return pem + bare.sign(key, hashes.SHA256()).public_bytes(Encoding.PEM)
 

@@ -1,7 +1,9 @@
 """What the variables become."""
 
+from collections.abc import Callable, Container
 from ipaddress import ip_network
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -56,6 +58,7 @@ def test_the_rest_has_its_default() -> None:
     assert settings.AUDIT_ENTRIES == 100_000
     assert (settings.ENVIRONMENT, settings.SUPPORT_CONTACT, settings.REDIS_CA_FILE) == ("", "", "")
     assert settings.READ_ONLY is False
+    assert (settings.SESSION_HOURS, settings.REAUTH_MINUTES, settings.PROXY_LOGOUT_URL) == (8, 15, "")
 
 
 def test_the_rest_can_be_set_and_an_empty_variable_is_an_unset_one() -> None:
@@ -72,6 +75,7 @@ def test_the_rest_can_be_set_and_an_empty_variable_is_an_unset_one() -> None:
         }
     )
     assert (settings.PORT, settings.WORKERS, settings.BIN_MB, settings.LOG_LEVEL) == (9000, 2, 1024, "debug")
+    assert settings.LOGGING["root"]["level"] == "DEBUG"
     assert settings.ENVIRONMENT == "production eu"
     assert settings.READ_ONLY is True
     assert settings.REDACT == ("pin", "*_token")
@@ -128,13 +132,24 @@ def test_an_issuer_is_taken_letter_by_letter(issuer: str) -> None:
     assert settings_of(OIDC | {"JOOBQ_ADMIN_OIDC_ISSUER": issuer}).OIDC.issuer == issuer
 
 
-@pytest.mark.parametrize("name", ["SECRET_KEY", "PROXY_SECRET", "REDIS_URL"])
+SECRETS: dict[str, Callable[[SimpleNamespace], Container[str]]] = {
+    "JOOBQ_ADMIN_SECRET_KEY": lambda settings: settings.SECRET_KEY,
+    "JOOBQ_ADMIN_SECRET_KEY_OLD": lambda settings: settings.SECRET_KEY_FALLBACKS,
+    "JOOBQ_ADMIN_PROXY_SECRET": lambda settings: settings.PROXY.secrets[:1],
+    "JOOBQ_ADMIN_PROXY_SECRET_OLD": lambda settings: settings.PROXY.secrets[1:],
+    "JOOBQ_ADMIN_OIDC_CLIENT_SECRET": lambda settings: settings.OIDC.client_secret,
+    "JOOBQ_ADMIN_REDIS_URL": lambda settings: settings.REDIS_URL,
+    "REDIS_PASS": lambda settings: settings.REDIS_URL,
+}
+
+
+@pytest.mark.parametrize("name", SECRETS)
 def test_a_secret_may_stand_in_a_file(tmp_path: Path, name: str) -> None:
-    variable = f"JOOBQ_ADMIN_{name}"
-    (tmp_path / "secret").write_text(PROXY[variable] + "\n")
-    settings = settings_of(PROXY | {variable: "", f"{variable}_FILE": str(tmp_path / "secret")})
-    assert (settings.SECRET_KEY, settings.PROXY.secrets) == (LONG, (LONG,))
-    assert PROXY["JOOBQ_ADMIN_REDIS_URL"] == settings.REDIS_URL
+    secret = "redis://:hunter3@redis:6379/1" if name.endswith("_URL") else LONG[::-1]
+    (tmp_path / "secret").write_text(secret + "\n")
+    by_host = PROXY | {"JOOBQ_ADMIN_REDIS_URL": "", "REDIS_HOST": "redis"}
+    settings = settings_of(by_host | {name: "", f"{name}_FILE": str(tmp_path / "secret")})
+    assert secret in SECRETS[name](settings)
 
 
 @pytest.mark.parametrize(
@@ -158,3 +173,11 @@ def test_what_kubernetes_tells_of_a_service_of_our_name_is_no_setting() -> None:
     address = "tcp://10.0.0.1:8000"
     told = {"PORT": address, "SERVICE_HOST": "10.0.0.1", "SERVICE_PORT": "8000", "PORT_8000_TCP": address}
     settings_of(DEV | {f"JOOBQ_ADMIN_{name}": value for name, value in told.items()})
+
+
+def test_names_of_static_files_hold_their_hash_only_where_they_were_collected(monkeypatch: pytest.MonkeyPatch) -> None:
+    for collected, storage in ((False, "StaticFilesStorage"), (True, "CompressedManifestStaticFilesStorage")):
+        monkeypatch.setattr(Path, "exists", lambda _, collected=collected: collected)
+        settings = settings_of(DEV)
+        assert settings.STORAGES["staticfiles"]["BACKEND"].endswith(f".{storage}")
+        assert (settings.WHITENOISE_USE_FINDERS, settings.STATIC_ROOT is None) == (not collected, not collected)
