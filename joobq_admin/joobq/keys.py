@@ -13,7 +13,9 @@ PROVED = b"joobq:admin:counts:proved"  # string: stands while COUNTS was proved 
 RECOUNTING = b"joobq:admin:counts:lock"  # string with TTL: one process at a time puts counts right
 
 DELIVERY = "joobq:delivery:"
-DELIVERY_KINDS = ("records", "payloads", "ready", "leases", "quarantine", "gate")
+DELIVERY_KINDS = {  # of a ledger, with their types
+    "records": "hash", "payloads": "hash", "ready": "zset", "leases": "zset", "quarantine": "hash", "gate": "string",
+}  # fmt: skip
 
 
 def revoked(session: str) -> bytes:

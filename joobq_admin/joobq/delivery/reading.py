@@ -1,6 +1,6 @@
 """What a ledger holds, read. Nothing here changes anything."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -19,6 +19,7 @@ MAX_RECORDS, MAX_PAYLOAD_BYTES = 100_000, 1 << 20  # where a producer says nothi
 MOST_A_PAGE = 1_000
 
 R = TypeVar("R", bound="Reading")
+T = TypeVar("T")
 
 
 class Reading:
@@ -160,10 +161,29 @@ class Reading:
         return self._send(script.call(self._keys, args))
 
     def _send(self, call: scripts.Call) -> Any:
-        return on_its_node(self.redis, self.records_key, lambda redis: scripts.run(redis, call))
+        return self._there(lambda redis: scripts.run(redis, call))
 
     def _read(self, *calls: scripts.Call) -> list[Any]:
-        return on_its_node(self.redis, self.records_key, lambda redis: scripts.read(redis, calls))
+        return self._there(lambda redis: scripts.read(redis, calls))
+
+    def _there(self, act: Callable[[Redis], T]) -> T:
+        """On the node of its keys. Of an error about a type Redis does not say which key it means."""
+        try:
+            return on_its_node(self.redis, self.records_key, act)
+        except exceptions.ResponseError as error:
+            wrong = scripts.or_else("", self._of_another_type) if refusals.wrong_type(error) else ""
+            if not wrong:
+                raise
+            raise exceptions.ResponseError(f"{refusals.said(error)}: {wrong}") from error
+
+    def _of_another_type(self) -> str:
+        """The first key that is, and of which one; '' where none is."""
+        look = [("TYPE", key) for key in self._keys]
+        found = on_its_node(self.redis, self.records_key, lambda redis: scripts.read(redis, look))
+        for key, one, own in zip(self._keys, map(to_text, found), keys.DELIVERY_KINDS.values(), strict=True):
+            if one not in ("none", own):
+                return f"{to_text(key)} is a {one}, not a {own}"
+        return ""
 
     def _first(self, index: str, limit: int) -> list[Record | CorruptRecord]:
         asked.limit(limit, MAX_BATCH)
