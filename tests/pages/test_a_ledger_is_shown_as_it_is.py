@@ -123,6 +123,15 @@ def test_what_is_asked_again_and_again_is_numbers_and_gate(client: Client, valke
         assert get(client, LEDGER, target="requests")["HX-Redirect"] == LEDGER
 
 
+@pytest.mark.parametrize("url", ["/deliveries/", LEDGER, at("request/", id="a"), "/bin/", "/audit/", "/dead-letters/"])
+def test_where_redis_does_not_answer_the_words_are_true_of_any_page(client: Client, url: str) -> None:
+    with redis_at("redis://127.0.0.1:1/0"):
+        page = get(client, url)
+    assert page.status_code == 503
+    assert "All that this dashboard shows lives in Redis, so there is nothing to show until it answers." in says(page)
+    assert link(page, "Try now") == url
+
+
 def test_who_wants_no_news_gets_none(client: Client, valkey: Server) -> None:
     held(ledger_of(valkey.client), lease=HOUR)
     parts = {"/deliveries/": "ledgers", LEDGER: "numbers", at("request/", id="a"): "lease"}

@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from joobq_admin import connection
+from joobq_admin.joobq import keys
 from joobq_admin.joobq.delivery import Actor, Ledger
 from joobq_admin.joobq.delivery import discovery as discovering
 from tests.support.database import contents
@@ -94,6 +95,20 @@ def test_one_that_cannot_be_read_hides_no_other(client: Client, valkey: Server, 
         assert "Nothing is kept under in broken in 3 ledgers" in says(nowhere)
         assert "Redis does not let us look in shop / broken." in says(nowhere)
         assert link(nowhere, "shop / broken") == "/deliveries/request/?namespace=shop&queue=broken&id=in+broken"
+
+
+@pytest.mark.parametrize("kind", keys.DELIVERY_KINDS)
+def test_of_one_that_cannot_be_read_its_page_names_the_key(client: Client, valkey: Server, kind: str) -> None:
+    ledger = ledger_of(valkey.client)
+    set_aside(ledger)
+    key, other = getattr(ledger, f"{kind}_key"), "string" if kind != "gate" else "list"
+    valkey.client.delete(key)
+    valkey.client.set(key, "?") if other == "string" else valkey.client.rpush(key, "?")
+    page = get(client, at("ledger/"))
+    assert page.status_code == 503
+    assert "It answers, but not with what this page shows. Nothing was changed." in says(page)
+    words = "Redis said WRONGTYPE Operation against a key holding the wrong kind of value: "
+    assert f"{words}{key} is a {other}, not a {keys.DELIVERY_KINDS[kind]} " in says(page)
 
 
 def test_what_nobody_may_read_is_told_of_each(
