@@ -12,6 +12,11 @@ from joobq_admin.sso.roles import Action, User
 from joobq_admin.triage import gates
 from joobq_admin.triage.gates import Proof
 
+ANEW = "To have it proved, open the gate and close it here."
+NOT_KEPT = (
+    "So it was not closed all the time, or Redis's clock went back. What must not run, stop where it runs. "
+    "To prove it anew, open the gate and close it again."
+)
 OPEN = "Workers may claim and renew. Close it to stop new work; what is in flight may still settle."
 
 
@@ -77,7 +82,8 @@ def warning(gate: Gate | None, user: User) -> str:
 
 def _proof(proof: Proof, stats: LedgerStats) -> str:
     if proof.corrupt:
-        return f"Nothing is proved: {words.counted(proof.corrupt, 'corrupt record')} in the leases index cannot tell"
+        corrupt = words.counted(proof.corrupt, "corrupt record")
+        return f"Nothing is proved: {corrupt} in the leases index cannot tell. A repair sets what is corrupt aside."
     if not proof.ids:
         at = _clock(stats.at)
         none = f"0 ids in the leases index, read {at}, and none can be added while the gate is closed"
@@ -90,9 +96,10 @@ def _proof(proof: Proof, stats: LedgerStats) -> str:
     which = f"the last {records} of {proof.ids:,} ids" if proof.ids > gates.MOST else f"the {records}"
     newest = f"of {which} the newest change is from {_clock(proof.newest)}"
     if proof.since is None:
-        return f"When it was closed is not known, so nothing is proved: {newest}"
+        return f"When it was closed is not known, so nothing is proved: {newest}. {ANEW}"
     if proof.since:
-        return f"Leases were given or renewed since: {proof.since:,} of {which}, the last at {_clock(proof.newest)}"
+        given = f"{proof.since:,} of {which}, the last at {_clock(proof.newest)}"
+        return f"Leases were given or renewed since: {given}. {NOT_KEPT}"
     return f"No lease was given or renewed since: {newest}"
 
 

@@ -15,7 +15,7 @@ from tests.support.database import changed, contents
 from tests.support.eventually import eventually
 from tests.support.gates import GATE, LEDGER, WHY, close, form, gate_of, opens
 from tests.support.html import elements, get, says
-from tests.support.ledgers import HOUR, MS, at, held, ledger_of, spoil_header, until
+from tests.support.ledgers import HOUR, MS, at, held, ledger_of, mend, spoil_header, until
 from tests.support.operators import ANN, BOB
 from tests.support.servers import Server
 
@@ -117,10 +117,15 @@ def test_a_gate_that_does_not_hold_is_not_called_one_that_does(client: Client, l
     ledger.redis.set(ledger.gate_key, gate)
     text = gate_of(get(client, LEDGER))
     assert "Leases were given or renewed since: 1 of the 1 leased record, the last at " in text
+    assert "What must not run, stop where it runs. To prove it anew, open the gate and close it again." in text
     assert elements(get(client, LEDGER), "p", class_="proof", data_holds="no")
     ledger.redis.set(ledger.gate_key, "closed by hand")
     text = gate_of(get(client, LEDGER))
     assert text.startswith("Gate closed When it was closed is not known, so nothing is proved: of the 1 leased record")
+    assert "To have it proved, open the gate and close it here." in text
+    opens(client, get(client, LEDGER))
+    close(client)
+    assert "No lease was given or renewed since: of the 1 leased record" in gate_of(get(client, LEDGER))
 
 
 def test_a_record_that_cannot_be_read_proves_nothing(client: Client, ledger: Ledger) -> None:
@@ -128,8 +133,12 @@ def test_a_record_that_cannot_be_read_proves_nothing(client: Client, ledger: Led
     held(ledger, "b", lease=HOUR)
     spoil_header(ledger, "a")
     close(client)
-    assert "Nothing is proved: 1 corrupt record in the leases index cannot tell" in gate_of(get(client, LEDGER))
+    assert "Nothing is proved: 1 corrupt record in the leases index cannot tell. A repair" in gate_of(
+        get(client, LEDGER)
+    )
     assert elements(get(client, LEDGER), "p", class_="proof", data_holds="no")
+    mend(ledger)
+    assert "No lease was given or renewed since: of the 1 leased record" in gate_of(get(client, LEDGER))
 
 
 def test_what_settles_between_two_reads_was_not_passed_over(client: Client, ledger: Ledger) -> None:
