@@ -187,11 +187,21 @@ def test_the_cookie_of_a_sign_in_that_has_begun_is_no_session(oidc: Client) -> N
     assert is_out(get(oidc, "/dead-letters/"))
 
 
-def test_it_ends_after_its_hours_however_much_it_was_used(ada: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("set_to", [8, 2])
+def test_it_ends_after_its_hours_however_much_it_was_used(
+    ada: Client, provider: Provider, valkey: Server, monkeypatch: pytest.MonkeyPatch, set_to: int
+) -> None:
     now = time.time()
-    for hours, role in ((7.9, "Admin"), (8.1, "302")):
-        monkeypatch.setattr("time.time", lambda hours=hours: now + hours * 3600)
-        assert role_of(ada) == role
+    with override_settings(SESSION_HOURS=set_to):
+        sign_in(ada, provider)
+        assert ada.cookies["session"]["max-age"] == set_to * 3600
+        for hours, role in ((set_to - 0.1, "Admin"), (set_to + 0.1, "302")):
+            monkeypatch.setattr("time.time", lambda hours=hours: now + hours * 3600)
+            assert role_of(ada) == role
+        monkeypatch.setattr("time.time", lambda: now)
+        ada.post("/auth/logout")
+    (ended,) = valkey.client.scan_iter("joobq:admin:revoked:*")
+    assert 0 <= valkey.client.ttl(ended) - set_to * 3600 <= 60
 
 
 def test_while_the_key_changes_the_old_one_counts(ada: Client) -> None:

@@ -86,13 +86,16 @@ def test_the_proxy_is_read_with_its_old_secret_its_groups_and_its_networks() -> 
         PROXY
         | {
             "JOOBQ_ADMIN_PROXY_SECRET_OLD": LONG[::-1],
+            "JOOBQ_ADMIN_PROXY_SECRET_HEADER": "X-Proof",
             "JOOBQ_ADMIN_PROXY_USER_HEADER": "X-Remote-User",
+            "JOOBQ_ADMIN_PROXY_NAME_HEADER": "X-Remote-Name",
             "JOOBQ_ADMIN_PROXY_PEERS": "10.0.0.7; fd00::/8",
             "JOOBQ_ADMIN_ROLE_ADMIN": "dl-admins;the owners",
         }
     ).PROXY
     assert rules.secrets == (LONG, LONG[::-1])
-    assert (rules.user_header, rules.groups_header) == ("X-Remote-User", "X-Forwarded-Groups")
+    assert (rules.secret_header, rules.user_header, rules.name_header) == ("X-Proof", "X-Remote-User", "X-Remote-Name")
+    assert (rules.groups_header, rules.groups_separator) == ("X-Forwarded-Groups", "|")
     assert rules.peers == (ip_network("10.0.0.7/32"), ip_network("fd00::/8"))
     assert rules.roles == {
         Role.VIEWER: {"*"},
@@ -100,6 +103,9 @@ def test_the_proxy_is_read_with_its_old_secret_its_groups_and_its_networks() -> 
         Role.ADMIN: {"dl-admins", "the owners"},
     }
     assert LONG not in repr(rules)
+    rules = settings_of(PROXY | {"JOOBQ_ADMIN_PROXY_GROUPS_HEADER": "X-Remote-Groups"}).PROXY
+    assert (rules.secret_header, rules.user_header) == ("X-JoobQ-Admin-Proxy-Secret", "X-Forwarded-User")
+    assert (rules.name_header, rules.groups_header) == ("X-Forwarded-Preferred-Username", "X-Remote-Groups")
 
 
 def test_a_provider_is_read_with_what_it_need_not_say() -> None:
