@@ -220,8 +220,10 @@ def test_one_that_is_damaged_and_not_yet_set_aside(client: Client, ledger: Ledge
 
 
 def test_one_that_is_not_there(client: Client, ledger: Ledger) -> None:
+    ledger.close_gate(ANN, "because")
     answer = page(client, "none")
     assert answer.status_code == 404
+    assert "The gate of this ledger is closed since" in says(answer)
     assert "Nothing is kept under none in this ledger" in says(answer)
     assert link(answer, "Look in all ledgers") == "/deliveries/request/?id=none"
     assert get(client, link(answer, "Look for a job of this id")).status_code == 404

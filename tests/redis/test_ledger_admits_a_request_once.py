@@ -102,6 +102,13 @@ def test_a_payload_over_the_limit_is_not_sent(redis: redis_py.Redis, optimized: 
     assert ledger.resolve("b") is None
 
 
+def test_without_limits_of_its_own_it_takes_100_000_records_of_1_mib(redis: redis_py.Redis) -> None:
+    ledger = ledger_of(redis)
+    redis.hset(ledger.records_key, mapping={str(n): "" for n in range(99_999)})
+    asked = [("large", bytes((1 << 20) + 1)), ("last", bytes(1 << 20)), ("one more", b"1")]
+    assert told(ledger.admit_many(asked)) == ["TOO_LARGE", "ACCEPTED", "FULL"]
+
+
 @BOTH
 def test_many_are_answered_in_the_order_of_asking(redis: redis_py.Redis, optimized: bool) -> None:
     ledger = ledger_of(redis, optimized=optimized)

@@ -1,5 +1,7 @@
 """A claim takes what its record says is READY and due, in the order of the index, and never stumbles over the rest."""
 
+from typing import Any
+
 import pytest
 import redis as redis_py
 
@@ -44,6 +46,15 @@ def test_it_is_leased_from_now_on(redis: redis_py.Redis) -> None:
     assert indexes(ledger) == ({}, {"a": claim.lease_until})
     assert ledger.claim("v") is None
     assert agrees(ledger)
+
+
+def test_a_lease_lasts_half_a_minute_unless_it_is_said_otherwise(redis: redis_py.Redis) -> None:
+    ledger, before = ledger_of(redis), clock(redis)
+    claim = held(ledger)
+    assert claim.lease_until - 30_000 in range(before, clock(redis) + 1)
+    until(redis, claim.lease_until - 30_000)
+    renewed = ledger.renew(claim).claim
+    assert renewed.lease_until - 30_000 in range(claim.lease_until - 30_000 + 1, clock(redis) + 1)
 
 
 @BOTH
@@ -92,6 +103,16 @@ def test_a_payload_of_any_size(redis: redis_py.Redis, size: int) -> None:
         "long": bytes(size),
         "none": b"",
     }
+
+
+def test_a_long_one_does_not_pass_through_the_script(redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = ledger_of(redis)
+    ledger.admit_many([("1", bytes(4_096)), ("2", bytes(4_097))])
+    run, answers = ledger._run, list[list[Any]]()
+    monkeypatch.setattr(ledger, "_run", lambda *args: answers.append(run(*args)) or answers[-1])
+    assert [len(claim.payload) for claim in ledger.claim_many("w", 2)] == [4_096, 4_097]
+    ((_, _, *flat),) = answers
+    assert flat[2::3] == [bytes(4_096), None]
 
 
 @BOTH

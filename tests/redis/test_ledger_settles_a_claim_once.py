@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import redis as redis_py
 
-from joobq_admin.joobq.delivery import Actor, Claim, Ledger, State
+from joobq_admin.joobq.delivery import Actor, Claim, Ledger, State, steps
 from tests.support.database import contents
 from tests.support.ledgers import (
     HOUR,
@@ -21,6 +21,7 @@ from tests.support.ledgers import (
     stored,
     until,
 )
+from tests.support.trips import sends
 
 BOTH = pytest.mark.parametrize("optimized", [True, False], ids=["batches", "one by one"])
 ENDS = (State.COMPLETED, State.DEAD, State.READY)
@@ -134,7 +135,10 @@ def test_many_end_in_the_order_of_asking(redis: redis_py.Redis, optimized: bool)
     claims = ledger.claim_many("w")
     items = [(claim, ENDS[n % 3], SECOND) for n, claim in enumerate(claims)]
     items += [(claims[0], State.COMPLETED), (claims[0], State.DEAD), (replace(claims[1], owner="v"), State.DEAD)]
-    said = ledger.settle_many(iter(items))
+    redis.script_load(steps.SETTLE.text)
+    with sends(redis) as count:
+        said = ledger.settle_many(iter(items))
+        assert count() == (2 if optimized else 131)
     assert [each.outcome.name for each in said] == ["APPLIED"] * 128 + ["ALREADY", "LOST", "LOST"]
     assert [each.claim for each in said] == [item[0] for item in items]
     states = [record.state for record in ledger.resolve_many(claim.request_id for claim in claims)]
