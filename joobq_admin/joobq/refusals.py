@@ -18,7 +18,7 @@ _BY_CLASS: tuple[tuple[type[exceptions.RedisError], Refusal], ...] = (
 _BY_WORD = (Refusal.BUSY, Refusal.MISCONF, Refusal.NOREPLICAS)  # these have no class
 
 #: What scripts and servers say of a command that this user may not run, or that was renamed away.
-_NOT_FOR_US = ("ACL failure", "can't run this command", "nknown command", "Unknown Redis command")
+_NOT_FOR_US = ("ACL failure", "can't run this command", "nknown command", "Unknown Redis command", "Invalid command")
 
 
 def refusal_of(reply: object) -> Refusal | None:

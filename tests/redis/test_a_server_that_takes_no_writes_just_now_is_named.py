@@ -11,9 +11,9 @@ from joobq_admin.joobq import keys
 from joobq_admin.joobq.outcome import Refusal, Unreachable
 from tests.support.database import contents
 from tests.support.eventually import eventually
-from tests.support.letters import DIED, letter
-from tests.support.operators import dead_letters
-from tests.support.presses import ACTIONS, is_done_once, prepare, press
+from tests.support.letters import DIED, NO_TIME, letter
+from tests.support.operators import before_the_script, dead_letters
+from tests.support.presses import ACTIONS, LETTER, is_done_once, prepare, press
 from tests.support.servers import KINDS, Server, connect
 
 pytestmark = pytest.mark.parametrize("kind", KINDS)
@@ -94,6 +94,22 @@ def test_a_replica_that_lags_does_not_say_gone(new_server: NewServer, kind: str)
     assert press(server.client, "redrive") == "missing"
 
 
+@pytest.mark.parametrize("action", ["redrive", "purge", "restore"])
+def test_a_primary_that_becomes_a_replica_amid_a_press_does_not_say_gone(
+    new_server: NewServer, kind: str, action: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The entry was seen, and its new primary has it perhaps: what a replica misses, its script does not tell."""
+    server = new_server(kind)
+    prepare(server.client, action)
+
+    def follows_another() -> None:
+        server.client.delete(keys.DEAD, keys.BIN, keys.BIN_TIMES)
+        server.client.execute_command("REPLICAOF", "127.0.0.1", "1")
+
+    before_the_script(monkeypatch, follows_another)
+    assert press(server.client, action) == Refusal.READONLY
+
+
 def test_a_replica_that_lost_its_primary_and_tells_nothing_old(new_server: NewServer, kind: str) -> None:
     server = new_server(kind, "--replica-serve-stale-data", "no")
     before = prepare(server.client, "redrive")
@@ -160,6 +176,22 @@ def test_its_disk_fails(new_server: NewServer, kind: str) -> None:
         obstacle.rmdir()
         server.client.save()
         assert press(server.client, action) == "done"
+
+
+def test_a_cluster_that_serves_no_slots(new_server: NewServer, kind: str) -> None:
+    server = new_server(kind, "--cluster-enabled", "yes")
+    for action in ("redrive", "purge", "restore"):
+        assert press(server.client, action) == Refusal.CLUSTERDOWN
+
+
+@pytest.mark.parametrize("command", ["EVAL", "ZSCORE", "RPUSH"])
+def test_a_command_was_renamed(new_server: NewServer, kind: str, command: str) -> None:
+    """As a user who may not: whether the script is sent, reads, or asks for its rights."""
+    server = new_server(kind, "--rename-command", command, "")
+    server.client.zadd(keys.DEAD, {LETTER: NO_TIME})
+    before = contents(server.client)
+    assert press(server.client, "redrive") == Refusal.NOT_ALLOWED
+    assert contents(server.client) == before
 
 
 @pytest.mark.parametrize("protocol", [2, 3])
