@@ -11,7 +11,7 @@ from joobq_admin.joobq.cjson import queue_of
 from joobq_admin.joobq.dead_letters import DeadLetterQueue
 from joobq_admin.joobq.entry import Entry
 from joobq_admin.joobq.lookup import TOP, Cursor, Page
-from tests.support.letters import DIED, NO_TIME, letter
+from tests.support.letters import DIED, NO_TIME, jid, letter
 from tests.support.operators import dead_letters
 
 SCORES = ["604800", str(DIED), str(DIED + 1), "0", "-1", "0.1", "-3.5", "1795955390586.25", "1e300", "-1e300", "5e-324",
@@ -159,6 +159,16 @@ def test_a_reply_that_ended_early_loses_nothing(redis: redis_py.Redis, monkeypat
     assert raws(queue.page(limit=300)) == whole
     assert raws(queue.page(100, 100)) == whole[100:200]
     assert queue.walk(TOP, 300).older is not None
+
+
+def test_all_deaths_of_a_job_and_those_of_one_score(redis: redis_py.Redis) -> None:
+    redis.zadd(keys.DEAD, {letter(job, death=n): n % 3 for job in (1, 2) for n in range(6)})
+    queue = dead_letters(redis)
+    theirs = [entry for entry in queue.page() if entry.jid == jid(1)]
+    assert queue.find_all(jid(1)) == theirs
+    assert queue.find(jid(1)) == theirs[0]
+    for score in (0, 1, 2, 3):
+        assert queue.find_all(jid(1), at=score) == [entry for entry in theirs if entry.score == score]
 
 
 def test_nothing_at_all(redis: redis_py.Redis) -> None:

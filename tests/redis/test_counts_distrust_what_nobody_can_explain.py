@@ -11,6 +11,7 @@ import redis as redis_py
 
 from joobq_admin.joobq import background, counting, keys, scripts, tally
 from joobq_admin.joobq.counting import Counting
+from tests.support.operators import dead_letters
 from tests.support.servers import KINDS, Server
 from tests.support.users import reader
 from tests.support.writers import Writers, in_hash, interrupted, text, truth
@@ -95,6 +96,13 @@ def test_a_purge_that_could_not_be_counted(redis: redis_py.Redis, broken: str) -
     assert not redis.exists(keys.PROVED)
     assert counting_.recount() == {"emails": 4}
     assert in_hash(redis) == {b"emails": 4}
+
+
+def test_an_entry_that_could_not_be_counted_is_added(redis: redis_py.Redis) -> None:
+    redis.set(keys.COUNTS, "counts")
+    queue = dead_letters(redis)
+    assert queue.add(1, [b'{"queue":"emails"}', b"no object"]) == 2
+    assert queue.counts() == {"emails": 1, "": 1}
 
 
 @pytest.mark.usefixtures("large")

@@ -12,7 +12,7 @@ import pytest
 import redis as redis_py
 
 from joobq_admin.joobq import background, keys
-from joobq_admin.joobq.counting import Counting
+from joobq_admin.joobq.counting import LOCK, Counting
 from tests.support.background import exact, fill, holding, nobody_counts
 from tests.support.eventually import pause
 from tests.support.servers import Server
@@ -145,6 +145,21 @@ def test_one_process_at_a_time_counts(redis: redis_py.Redis, server: Server) -> 
         assert counting_._tally.entries_read == 0
         pause(0.02)
     assert exact(counting_) == text(truth(redis))
+
+
+def test_others_wait_for_a_process_that_died_some_seconds_only(redis: redis_py.Redis) -> None:
+    counting_ = Counting(redis)
+    for _ in ("it takes the lock", "it keeps it"):
+        assert counting_._hold()
+        assert 0 < redis.pttl(keys.RECOUNTING) <= LOCK
+        redis.persist(keys.RECOUNTING)
+
+
+def test_while_another_counts_it_looks_less_and_less_often(redis: redis_py.Redis) -> None:
+    fill(redis, 401)
+    redis.set(keys.RECOUNTING, "another process")
+    looks = Counting(redis)._work()
+    assert [next(looks) for _ in range(10)] == [0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.0, 2.0, 2.0]
 
 
 def test_a_set_that_was_emptied_meanwhile_is_left_alone(redis: redis_py.Redis, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,6 +74,15 @@ def test_jobs_do_not_affect_one_another(redis: redis_py.Redis) -> None:
     assert redis.llen("emails") == 4
 
 
+@pytest.mark.parametrize("jid", SPELLINGS)
+def test_the_retry_lock_goes_however_the_jid_is_spelled(redis: redis_py.Redis, jid: str) -> None:
+    """Its name holds the jid as a worker writes it: left behind, a failing redrive would get no proper retry."""
+    (ref,), lock = deaths(redis, jid), keys.retry_lock(str(UUID).encode())
+    redis.set(lock, "retrying")
+    assert dead_letters(redis).redrive_entries([ref]).done == (ref,)
+    assert not redis.exists(lock)
+
+
 def test_spellings_that_a_worker_does_not_take_are_refused_each_for_themselves(redis: redis_py.Redis) -> None:
     refs = deaths(redis, f"{{{UUID}}}", f"URN:UUID:{UUID}", "no uuid", str(UUID))
     outcome = dead_letters(redis).redrive_entries(refs, operation="op1")
