@@ -42,10 +42,8 @@ def expire(request: HttpRequest) -> HttpResponse:
         ended, more = upkeep.expire(press.ledger, SECONDS)
     except connection.TROUBLE as trouble:
         return _expired(request, press, press.lost(press.failed(trouble)))
-    unrecorded = ""
-    if ended:
-        unrecorded = press.noted(expired=str(ended))
-        press.logged("done")
+    press.logged("done")
+    unrecorded = press.noted(expired=str(ended)) if ended else ""
     heading = f"Ended {words.counted(ended, 'lease')}" if ended or more else "No lease is over"
     text = "Their requests are due again; their attempts are kept." if ended else "None was ended."
     return _expired(request, press, Told(heading, text, unrecorded=unrecorded), more)

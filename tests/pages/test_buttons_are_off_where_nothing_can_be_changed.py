@@ -106,7 +106,7 @@ def test_nobody_can_press_where_it_is_set_so(read_only: Client, url: str) -> Non
 @pytest.mark.parametrize("url", PRESSES)
 @pytest.mark.parametrize("htmx", [True, False])
 def test_who_presses_all_the_same_is_told_and_nothing_is_done(
-    read_only: Client, valkey: Server, url: str, htmx: bool
+    read_only: Client, valkey: Server, caplog: pytest.LogCaptureFixture, url: str, htmx: bool
 ) -> None:
     before = contents(valkey.client)
     headers = {"HX-Request": "true", "HX-Target": "action"} if htmx else {}
@@ -114,6 +114,7 @@ def test_who_presses_all_the_same_is_told_and_nothing_is_done(
     assert answer.status_code == 403
     assert "Nothing was done. This dashboard is set so that nobody changes anything. Ask #ops." in says(answer)
     assert changed(before, contents(valkey.client)) == set()
+    assert [line.message for line in caplog.records if line.name.startswith("joobq_admin.sso")] == ["denied: read only"]
 
 
 def test_a_viewer_is_told_of_the_role_first(read_only: Client) -> None:

@@ -10,6 +10,7 @@ from django.test import Client
 
 from joobq_admin.joobq import keys
 from joobq_admin.log_lines import Formatter
+from tests.support import walk
 from tests.support.elsewhere import redis_at
 from tests.support.html import press
 from tests.support.letters import DIED, digest, jid, letter
@@ -101,3 +102,28 @@ def test_a_key_of_another_type_is_named(client: Client, valkey: Server, lines: L
     valkey.client.set(keys.DEAD, "no sorted set")
     assert redrive(client) == 422
     assert without_time(lines()) == [line("refused", "DEAD_BROKEN")]
+
+
+DONE = {
+    "op-redrive": "redrive", "op-ticked": "redrive", "op-purge": "purge", "op-undo": "restore", "op-again": "purge",
+    "op-restore": "restore", "op-third": "purge", "op-empty": "purge for good", "op-good": "purge for good",
+    "op-bytes": "see unredacted bytes", "op-queue": "purge all", "op-all": "purge all",
+}  # fmt: skip
+ON_A_LEDGER = {
+    "open gate": "done", "close gate": "done", "repair": "done", "expire": "done", "prune": "done",
+    "release": "refused", "discard": "done",
+}  # fmt: skip
+
+
+def test_so_is_every_other_press(client: Client, valkey: Server, lines: Lines) -> None:
+    walk.prepare(valkey.client)
+    walk.walk(client, walk.PRESSES)
+    assert {told["operation"]: told["message"] for told in lines()} == DONE
+    assert {(told["outcome"], told["user"]) for told in lines()} == {("done", "dev")}
+
+
+def test_so_is_every_press_on_a_ledger(client: Client, valkey: Server, lines: Lines) -> None:
+    steps = walk.tending(walk.fill_ledger(valkey.client))
+    walk.walk(client, [step for step in steps if step.form is not None])
+    assert {told["message"]: told["outcome"] for told in lines()} == ON_A_LEDGER
+    assert {(told["ledger"], told["user"]) for told in lines()} == {("shop:emails", "dev")}

@@ -13,7 +13,7 @@ from tests.support.eventually import eventually
 from tests.support.html import link, says
 from tests.support.operators import at_once
 from tests.support.provider import Provider, public, signed
-from tests.support.signing_in import begun, browser, ended, next_of, role_of, sign_in
+from tests.support.signing_in import begun, browser, by_oidc, ended, next_of, role_of, sign_in
 
 DISCOVERY = "/.well-known/openid-configuration"
 HOW = ["503", "html", "hang", "reset", "redirect", "huge"]
@@ -138,6 +138,15 @@ def test_a_document_that_is_not_the_providers_own_is_not_believed(
 ) -> None:
     provider.more = more
     assert oidc.get("/auth/login").status_code == 503
+
+
+def test_an_address_of_it_that_is_none_is_not_asked(oidc: Client, provider: Provider) -> None:
+    for bad in ("file:///etc/passwd", "ftp://127.0.0.1/", "https://[", "javascript:alert(1)", 5):
+        provider.more, provider.user = {"userinfo_endpoint": bad, "end_session_endpoint": bad}, {"sub": "u-vera"}
+        with by_oidc(provider):
+            assert sign_in(oidc, provider).status_code == 302
+            assert role_of(oidc) == "403"
+            assert link(oidc.post("/auth/logout"), "Sign in again") == "/auth/login"
 
 
 def test_those_who_wait_together_wait_once(clock: SimpleNamespace) -> None:

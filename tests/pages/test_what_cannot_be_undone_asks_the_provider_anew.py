@@ -34,12 +34,16 @@ def downloads(client: Client) -> Any:
     return client.post(f"{PAGE.rstrip('/')}/unredacted", FORM, headers={"Referer": f"http://127.0.0.1{PAGE}"})
 
 
-def test_it_is_asked_for_and_then_does_what_was_wanted(ada: Client, provider: Provider, valkey: Server) -> None:
+def test_it_is_asked_for_and_then_does_what_was_wanted(
+    ada: Client, provider: Provider, valkey: Server, caplog: pytest.LogCaptureFixture
+) -> None:
     before = contents(valkey.client)
     refused = downloads(ada)
     assert refused.status_code == 403
     assert "Confirm that it is you" in says(refused)
     assert "Nothing was done." in says(refused)
+    denied = [line for line in caplog.records if line.message == "denied: sign-in not recent"]
+    assert [(line.action, line.user) for line in denied] == [("see unredacted bytes", "u-ada")]
     assert changed(before, contents(valkey.client)) == set()
     anew = ada.get(link(refused, "Sign in again"))["Location"]
     asked = parse_qs(urlsplit(anew).query)
