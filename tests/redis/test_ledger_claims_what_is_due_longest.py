@@ -1,5 +1,6 @@
 """A claim takes what its record says is READY and due, in the order of the index, and never stumbles over the rest."""
 
+import hashlib
 from typing import Any
 
 import pytest
@@ -89,8 +90,10 @@ def test_leases_that_are_over_end_when_nothing_else_is_due(redis: redis_py.Redis
     run_out(ledger, first)
     ledger.admit("b", b"1")
     assert ids(ledger.claim_many("v")) == ["b"]
-    second = ledger.claim("v")
+    second = ledger.claim("v", MS)
     assert (second.request_id, second.attempt, second.owner) == ("a", 2, "v")
+    run_out(ledger, ledger.renew(held(ledger, "c", lease=MS), MS).claim)
+    assert set(ids(ledger.claim_many("v"))) == {"a", "c"}
     assert agrees(ledger)
 
 
@@ -142,6 +145,19 @@ def test_corrupt_ones_are_set_aside_and_the_others_go_on(redis: redis_py.Redis, 
     assert copy == b"%d:%d:%b%b" % (len(found["a"][0]), size, *found["a"])
     assert stored(ledger, "a") == found["a"]
     assert stored(ledger, "c")[1] == found["c"][1]
+
+
+def test_of_another_form_though_its_checksum_fits_it_is_set_aside_too(redis: redis_py.Redis) -> None:
+    """Somebody else's program wrote it: the others go on."""
+    ledger = ledger_of(redis)
+    ledger.admit_many([(name, b"1") for name in "abcd"])
+    body = stored(ledger, "c")[0][45:]
+    others = {"a": b"of another form", "b": body.replace(b" R ", b" X "), "c": body[:110] + b"1" * 15 + body[125:]}
+    for name, other in others.items():
+        total = hashlib.sha1(f"1:{name}".encode() + other).hexdigest().encode()
+        redis.hset(ledger.records_key, name, b"jl1 %b %b" % (total, other))
+    assert ids(ledger.claim_many("w")) == ["d"]
+    assert set(redis.hkeys(ledger.quarantine_key)) == {b"a", b"b", b"c"}
 
 
 def test_an_index_that_lies_gives_nobody_a_lease_and_is_mended(redis: redis_py.Redis) -> None:

@@ -96,8 +96,10 @@ def test_a_discarded_one_is_gone_and_its_id_can_be_admitted(redis: redis_py.Redi
     ledger = ledger_of(redis)
     held(ledger, "other")
     found = aside(ledger)
+    redis.zadd(ledger.ready_key, {"a": 1})  # that lies
     assert ledger.discard("a", found.digest, ANN) is ReviewOutcome.DISCARDED
     assert ledger.resolve("a") is None
+    assert indexes(ledger)[0] == {}
     assert stored(ledger, "a") == (None, None)
     assert redis.exists(ledger.quarantine_key) == 0
     assert ledger.discard("a", found.digest, ANN) is ReviewOutcome.MISSING
