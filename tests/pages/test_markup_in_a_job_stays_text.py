@@ -13,6 +13,7 @@ from tests.support.html import elements, get, hidden, press, read, rows
 from tests.support.letters import DIED, digest, jid, letter
 from tests.support.operators import dead_letters
 from tests.support.servers import Server
+from tests.support.ticking import HTMX
 
 PAYLOADS = [
     "<script>window.evil=1</script>",
@@ -55,13 +56,21 @@ def shape_of_all(client: Client, valkey: Server, text: str) -> list[list[tuple[s
         get(client, f"{address}&bytes=1"), get(client, address, target="payload"), get(client, f"/jobs/{jid(1)}/"),
     ]  # fmt: skip
     assert [answer.status_code for answer in answers] == [200] * 6
-    form = hidden(page)
+    form, verbs = hidden(page), ("purge", "unredacted")
+    client.post("/auth/confirm", {"next": "/"})
+    answers += [client.post(f"{address.partition('?')[0]}{verb}", form, headers=HTMX) for verb in verbs]
+    assert [elements(answer, "dialog") != [] for answer in answers[-2:]] == [True, True]
     who = Actor(text, text)
     ref = EntryRef(DIED, digest(raw), jid(1))
     assert dead_letters(valkey.client).redrive_entries([ref], by=who, reason=text, operation="op").done
-    valkey.client.zadd(keys.DEAD, {poisoned(text).replace(b"12:29:50", b"12:29:51"): DIED * 2})
+    again = poisoned(text).replace(b"12:29:50", b"12:29:51")
+    valkey.client.zadd(keys.DEAD, {again: DIED * 2})
     answers += [press(client, address, form), get(client, address), get(client, "/operations/op/")]
     assert [answer.status_code for answer in answers[-3:]] == [409, 410, 200]
+    other = EntryRef(DIED * 2, digest(again), jid(1))
+    assert dead_letters(valkey.client).purge_entries([other], by=who, reason=text, operation="op-2").done
+    answers += [get(client, url) for url in ("/bin/", "/audit/", f"/jobs/{jid(1)}/", "/operations/op-2/")]
+    assert [answer.status_code for answer in answers[-4:]] == [200, 200, 410, 200]
     return [shape(answer) for answer in answers]
 
 

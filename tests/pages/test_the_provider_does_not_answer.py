@@ -16,7 +16,7 @@ from tests.support.provider import Provider, public, signed
 from tests.support.signing_in import begun, browser, by_oidc, ended, next_of, role_of, sign_in
 
 DISCOVERY = "/.well-known/openid-configuration"
-HOW = ["503", "html", "hang", "reset", "redirect", "huge"]
+HOW = ["503", "429", "html", "hang", "reset", "redirect", "huge"]
 
 
 @pytest.fixture(autouse=True)
@@ -147,6 +147,30 @@ def test_an_address_of_it_that_is_none_is_not_asked(oidc: Client, provider: Prov
             assert sign_in(oidc, provider).status_code == 302
             assert role_of(oidc) == "403"
             assert link(oidc.post("/auth/logout"), "Sign in again") == "/auth/login"
+
+
+def test_what_cannot_be_loaded_anew_is_tried_again_after_a_minute(clock: SimpleNamespace) -> None:
+    loads = list[str]()
+
+    def load() -> str:
+        loads.append("one more")
+        if len(loads) > 1:
+            raise Unavailable("it hangs")
+        return "old"
+
+    kept = Kept(load)
+    for now, tried in ((0, 1), (3599, 1), (3601, 2), (3605, 2), (3660, 2), (3662, 3)):
+        clock.now = 1000.0 + now
+        assert (kept.get(), len(loads)) == ("old", tried)
+
+
+def test_a_body_that_comes_in_drops_has_no_longer_than_any_other(clock: SimpleNamespace) -> None:
+    def drop(_: int) -> bytes:
+        clock.now += 0.2
+        return b" "
+
+    with pytest.raises(TimeoutError):
+        fetch._bounded(SimpleNamespace(read1=drop))
 
 
 def test_those_who_wait_together_wait_once(clock: SimpleNamespace) -> None:

@@ -54,7 +54,7 @@ def part(value: object) -> str:
 class Provider:
     """`user`: the claims of whoever signs in. `signs`: makes the id token of the claims. Its `url` is the issuer.
 
-    `spoilt`: path, or * for all -> how it fails: 503, html, hang, reset, redirect, huge. `seen`: path, and form or
+    `spoilt`: path, or * for all -> how it fails: 503, 429, html, hang, reset, redirect, huge. `seen`: path, and form or
     query, of each request.
     """
 
@@ -145,9 +145,12 @@ class Handler(BaseHTTPRequestHandler):
         elif how in ("hang", "reset"):
             pass
         elif how:
-            status, body = {"503": (503, b"{}"), "redirect": (302, b"{}"), "huge": (200, b" " * 600_000 + b"{}")}.get(
-                how, (200, b"<html>maintenance</html>")
-            )
+            status, body = {
+                "503": (503, b"{}"),
+                "429": (429, b"{}"),
+                "redirect": (302, b"{}"),
+                "huge": (200, b" " * 600_000 + b"{}"),
+            }.get(how, (200, b"<html>maintenance</html>"))
             self.send(status, body, {"Location": f"{provider.url}/elsewhere"})
         elif path == "/.well-known/openid-configuration":
             self.say(provider.discovery())
