@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 import redis
 
+from demo import deliveries
+from joobq_admin.joobq.delivery import Ledger
 from tests.support.demo import Run
 from tests.support.eventually import eventually
 from tests.support.servers import Server, connect, free_port
 
 DEAD = "joobq:dead_letter"
+FILLED = 2 * (deliveries.RECEIPTS + 5) + 2  # requests in its two ledgers at first
 
 
 @pytest.fixture
@@ -45,6 +48,10 @@ def test_a_signal_ends_all_and_a_new_start_finds_what_was_there(run: Callable[..
         with connect(demo.redis_port()) as client:
             assert client.zcard(DEAD) > 1200
             assert client.incr("starts") == start + 1
+            ledgers = [Ledger(client, *names) for names in Ledger.discover(client)]
+            assert [ledger.stats().quarantined for ledger in ledgers] == [1, 0]
+            if start == 2:  # requests come in while it runs
+                eventually(lambda held=ledgers: sum(ledger.stats().records for ledger in held) > FILLED, timeout=30)
             client.eval("for key = 1, 50000 do redis.call('INCR', key) end", 0)  # what takes a while to load
         port = demo.redis_port()
         assert f"JoobQ Admin is at {demo.url}/" in demo.end(name)
