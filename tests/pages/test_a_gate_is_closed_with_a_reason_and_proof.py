@@ -48,6 +48,8 @@ def test_it_asks_why_first_and_says_what_that_stops(client: Client, ledger: Ledg
         ) in text
         assert "In flight now 1 Due now, will wait 2 Last lease ends, if not settled before in " in text
         assert ("A closed gate needs a reason" in text) == bool(given)
+        assert "Shown to everyone on this page, with your name and the time." in text
+        assert "Closed for long, leases run out: a worker that is still busy then loses its claim" in text
     assert contents(ledger.redis) == before
 
 
@@ -92,6 +94,7 @@ def test_the_proof_is_told_by_what_was_counted(client: Client, ledger: Ledger, m
     assert "What was in flight at " in text
     ledger.redis.zadd(ledger.leases_key, {"a": 1})
     assert "1 id in the leases index, and no record of them is leased" in gate_of(get(client, LEDGER))
+    assert "1 lease is over: nobody can settle there any more." in gate_of(get(client, LEDGER))
     ledger.redis.zadd(ledger.leases_key, {f"ghost {n}": 1 for n in range(gates.MOST)})
     assert "501 ids in the leases index, and no record of the last 500 of them is leased" in gate_of(
         get(client, LEDGER)

@@ -73,6 +73,32 @@ def test_one_that_is_leased_and_for_how_long(client: Client, ledger: Ledger) -> 
     assert "w neither renewed nor settled." in text
 
 
+def test_what_a_closed_gate_means_for_it(client: Client, ledger: Ledger) -> None:
+    run_out(ledger, held(ledger, "over", lease=MS))
+    assert ledger.expire() == 1
+    run_out(ledger, ledger.claim("w", MS))
+    held(ledger, lease=HOUR)
+    ledger.close_gate(ANN, "because")
+    assert "While the gate is closed it cannot be renewed." in says(page(client))
+    text = says(get(client, at("ledger/")))
+    assert "the last lease ends at" in text
+    ledger.expire()
+    answer = page(client, "over")
+    assert "over READY Due, and waits for a worker, claimed 2 times before" in says(answer)
+    assert "The next worker when the gate is open again may claim it, as attempt 3." in says(answer)
+    assert "Owner nobody never held, or its lease ran out" in says(answer)
+    assert len(elements(answer, "li", aria_current="step")) == 1
+    assert "Due now 1 waiting for the gate" in says(get(client, at("ledger/")))
+
+
+def test_of_a_job_that_nobody_can_look_for_it_is_said(client: Client, ledger: Ledger) -> None:
+    ledger.admit("a", b"any")
+    ledger.redis.set(keys.DEAD, "?")
+    answer = page(client)
+    assert answer.status_code == 200
+    assert "Dead letter not known WRONGTYPE Operation" in says(answer)
+
+
 def test_a_secret_in_an_owner_is_hidden(client: Client, ledger: Ledger) -> None:
     claim = held(ledger, owner="w token=Zq7Secr3t", lease=HOUR)
     for show in (lambda: page(client), lambda: get(client, at("ledger/")), lambda: page(client, target="lease")):
@@ -176,6 +202,9 @@ def test_the_dead_letter_of_its_id_or_of_the_jid_in_its_payload(client: Client, 
         assert re.search(rf"Dead letter [\w:]+ {of}, died ", says(answer))
         assert link(answer, "Open the dead letter") == f"/dead-letters/{DIED}-{digest(raw)[:16]}/?jid={jid(1)}"
         assert "Redriving it does not change this record." in says(answer)
+    ledger.redis.zadd(keys.DEAD, {letter(1, queue="emails", retries=1): DIED + 1})
+    assert ", 2 deaths" in says(page(client, jid(1)))
+    assert link(page(client, jid(1)), "Open the dead letter") == f"/jobs/{jid(1)}/"
 
 
 def test_a_job_that_waits_and_none_at_all(client: Client, ledger: Ledger) -> None:
