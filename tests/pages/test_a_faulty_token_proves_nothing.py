@@ -100,7 +100,11 @@ LOGOUTS: dict[str, Callable[[Provider], object]] = {
 
 @pytest.mark.parametrize("token", LOGOUTS.values(), ids=LOGOUTS)
 def test_a_faulty_logout_token_signs_nobody_out(
-    oidc: Client, provider: Provider, valkey: Server, token: Callable[[Provider], object]
+    oidc: Client,
+    provider: Provider,
+    valkey: Server,
+    caplog: pytest.LogCaptureFixture,
+    token: Callable[[Provider], object],
 ) -> None:
     sign_in(oidc, provider)
     answer = Client(headers={"Host": "127.0.0.1"}).post("/auth/backchannel-logout", {"logout_token": token(provider)})
@@ -108,3 +112,4 @@ def test_a_faulty_logout_token_signs_nobody_out(
     assert "no-store" in answer["Cache-Control"]
     assert role_of(oidc) == "Admin"
     assert not valkey.client.keys("joobq:admin:revoked:*")
+    assert [line.message for line in caplog.records if line.levelname == "WARNING"] == ["logout refused"]

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.test import Client, override_settings
 
 from joobq_admin.sso.roles import Role
 from tests.support.html import get, link, says
@@ -41,11 +41,24 @@ def test_a_role_comes_from_a_list_of_groups_and_nothing_like_it(
     assert len(oidc.cookies["session"].value) < 1000
 
 
+def test_groups_that_are_elsewhere_are_none_and_the_log_says_so(
+    oidc: Client, provider: Provider, caplog: pytest.LogCaptureFixture
+) -> None:
+    provider.user = {"sub": "u-vera", "_claim_names": {"groups": "src1"}}
+    sign_in(oidc, provider)
+    assert role_of(oidc) == "403"
+    assert "groups are not in the token: there are too many of them" in caplog.text
+
+
+@override_settings(SUPPORT_CONTACT="#queue-ops")
 def test_who_has_got_a_group_since_signs_in_again(oidc: Client, provider: Provider) -> None:
     provider.user = VERA | {"groups": []}
     sign_in(oidc, provider)
     refused = get(oidc, "/jobs/a/")
     assert refused.status_code == 403
+    assert "Signed in as Vera Needed one of the groups set for viewer, operator or admin Ask #queue-ops" in says(
+        refused
+    )
     provider.user = VERA
     landed = ended(oidc, provider.visit(oidc.get(link(refused, "Sign in again"))["Location"]))
     assert landed["Location"] == "/jobs/a/"

@@ -120,9 +120,23 @@ def test_told_again_it_ends_no_session_that_began_since(ada: Client, provider: P
     assert role_of(ada) == "Admin"
 
 
-def test_a_logout_that_cannot_be_kept_is_to_be_told_again(ada: Client, provider: Provider) -> None:
+def test_a_logout_that_cannot_be_kept_is_to_be_told_again(
+    ada: Client, provider: Provider, caplog: pytest.LogCaptureFixture
+) -> None:
     with redis_at(f"redis://127.0.0.1:{free_port()}/0"):
         assert browser().post(TOLD, {"logout_token": provider.logout_token(sub="u-ada")}).status_code == 503
+    assert "a logout could not be kept" in caplog.text
+
+
+def test_who_comes_and_who_goes_is_told_in_the_log(
+    oidc: Client, provider: Provider, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    sign_in(oidc, provider)
+    oidc.post("/auth/logout")
+    told = [line for line in caplog.records if line.name == "joobq_admin.pages.sign_in"]
+    assert [(line.message, line.user) for line in told] == [("signed in", "u-ada"), ("signed out", "u-ada")]
+    assert told[0].role == "Admin"
 
 
 def test_with_redis_down_nobody_is_signed_out_and_signing_out_still_works(ada: Client) -> None:

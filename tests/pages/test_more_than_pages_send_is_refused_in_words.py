@@ -65,7 +65,9 @@ def pressed_often(client: Client) -> None:
         assert client.post("/bin/restore", {"undo": "none", "operation": "op-0"}).status_code != 503
 
 
-def test_a_press_too_many_is_handed_back(few: Client, valkey: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_press_too_many_is_handed_back(
+    few: Client, valkey: Server, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     valkey.client.zadd(keys.DEAD, {LETTER: DIED})
     pressed_often(few)
     for htmx in (True, False):
@@ -77,6 +79,8 @@ def test_a_press_too_many_is_handed_back(few: Client, valkey: Server, monkeypatc
         assert hidden(answer) == FORM | {"reviewed": '"<é>'}
         form = elements(answer, "form", action=f"{ENTRY}redrive")[0]
         assert ("hx-post" in form) == htmx
+    told = [line for line in caplog.records if line.message == "too many presses"]
+    assert [(line.action, line.user) for line in told] == [("redrive", "dev")] * 2
     monkeypatch.setattr(limits, "A_SECOND", 1e9)
     assert few.post(form["action"], hidden(answer)).status_code == 303
     assert valkey.client.llen("invoices") == 1

@@ -30,12 +30,13 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
 @pytest.mark.parametrize("how", HOW)
 def test_at_first_nobody_can_sign_in_and_the_page_says_so(
-    oidc: Client, provider: Provider, clock: SimpleNamespace, how: str
+    oidc: Client, provider: Provider, clock: SimpleNamespace, caplog: pytest.LogCaptureFixture, how: str
 ) -> None:
     provider.spoilt["*"] = how
     page = oidc.get("/auth/login?next=/jobs/a/")
     assert (page.status_code, page["Retry-After"]) == (503, "5")
     assert "Nobody can sign in just now" in says(page)
+    assert "the provider does not answer as it must" in caplog.text
     assert next_of(link(page, "Try again")) == "/jobs/a/"
     assert provider.count("/elsewhere") == 0
     provider.spoilt.clear()
@@ -149,7 +150,9 @@ def test_an_address_of_it_that_is_none_is_not_asked(oidc: Client, provider: Prov
             assert link(oidc.post("/auth/logout"), "Sign in again") == "/auth/login"
 
 
-def test_what_cannot_be_loaded_anew_is_tried_again_after_a_minute(clock: SimpleNamespace) -> None:
+def test_what_cannot_be_loaded_anew_is_told_and_tried_again_after_a_minute(
+    clock: SimpleNamespace, caplog: pytest.LogCaptureFixture
+) -> None:
     loads = list[str]()
 
     def load() -> str:
@@ -162,6 +165,7 @@ def test_what_cannot_be_loaded_anew_is_tried_again_after_a_minute(clock: SimpleN
     for now, tried in ((0, 1), (3599, 1), (3601, 2), (3605, 2), (3660, 2), (3662, 3)):
         clock.now = 1000.0 + now
         assert (kept.get(), len(loads)) == ("old", tried)
+    assert [(line.message, line.reason) for line in caplog.records] == [("an old copy is used", "it hangs")] * 2
 
 
 def test_a_body_that_comes_in_drops_has_no_longer_than_any_other(clock: SimpleNamespace) -> None:
