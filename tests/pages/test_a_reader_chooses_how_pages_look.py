@@ -6,7 +6,7 @@ from http.cookies import Morsel
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.test import Client
+from django.test import Client, override_settings
 
 from joobq_admin.joobq import keys
 from joobq_admin.joobq.entry import EntryRef
@@ -39,6 +39,10 @@ def test_a_choice_is_remembered_until_it_is_taken_back(client: Client, name: str
     assert (answer.status_code, answer["Location"]) == (303, "/audit/?q=a")
     assert chosen(client) == {name: value}
     assert (of(client, name)["max-age"], of(client, name)["samesite"]) == (reader.A_YEAR, "Lax")
+    assert (of(client, name)["httponly"], of(client, name)["secure"]) == (True, "")
+    with override_settings(SECURE=True):
+        client.post("/display/", form)
+    assert of(client, name)["secure"] is True
     page = get(client, "/display/")
     assert [option for option in elements(page, "option") if "selected" in option and option.get("value") != ""]
     if name != "zone":
