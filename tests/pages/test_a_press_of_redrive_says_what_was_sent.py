@@ -32,7 +32,8 @@ def test_before_the_press_the_page_says_what_will_be_sent(client: Client) -> Non
     assert "What will be sent" in words
     assert [change for change in SENT if change not in words] == []
     assert "Every other byte is kept." in words
-    assert "invoices had 1 waiting at" in words
+    foot = "Acts on this exact version. If it changed meanwhile, nothing happens and you see what changed."
+    assert f"{foot} invoices had 1 waiting at" in words
 
 
 def test_the_answer_says_what_was_sent_and_where_to_go_on(client: Client) -> None:

@@ -42,6 +42,7 @@ def test_with_everything(client: Client, queue: DeadLetterQueue) -> None:
     page = get(client, address())
     assert page.status_code == 410
     words = says(page)
+    assert "The entry this link points to is no longer in dead letters" in words
     for word in ("Everything was purged by Ann Āboliņa, ", "for good 2 entries", "Load test", WENT):
         assert word in words
     assert link(page, "What it did") == "/operations/op-1/"

@@ -21,6 +21,20 @@ BEFORE = {
     "its queue is one of JoobQ's own keys": letter(1, queue="joobq:dead_letter"),
     "its queue's name cannot be used": letter(1, queue="a\x01b"),
 }
+AGAIN = "It would come back as a placeholder"
+WHY = {
+    "not a JSON object": "These bytes do not read as one JSON object. No worker could run them and they name no queue.",
+    "a worker could not read it": f"{AGAIN}, cut at 1,000 characters.",
+    "a placeholder": "JoobQ could not parse this job and kept the first 1,000 characters of its text. "
+    "Sent as it is, it would be lost or run as an empty job.",
+    'retries is "3", no 32-bit integer': "A worker wants retries and max_retries as 32-bit integers, expires as an "
+    f"integer and a status it knows. {AGAIN}.",
+    "its jid is no UUID": "A worker logs such a job and drops it: it would be lost, with no dead letter.",
+    "it names no queue": "A job goes to its own queue and nowhere else, and this one has none.",
+    "its queue is one of JoobQ's own keys": "It names the queue joobq:dead_letter. "
+    "Nothing is ever sent to a name that begins with joobq:",
+    "its queue's name cannot be used": "The name holds a control character or is longer than 512 bytes.",
+}
 LETTER = letter(1, queue="invoices")
 ENTRY = f"/dead-letters/{DIED}-{digest(LETTER)[:16]}/?jid={jid(1)}"
 
@@ -35,6 +49,7 @@ def test_before_the_press_there_is_no_button(client: Client, valkey: Server, hea
     page = get(client, address(raw))
     assert page.status_code == 200
     assert f"Cannot be redriven: {heading}" in says(page)
+    assert WHY[heading] in says(page)
     assert elements(page, "button", id="redrive") == []
     assert "cannot be redriven" in says(get(client, "/dead-letters/"))
 
@@ -77,8 +92,18 @@ def broken(valkey: Server, key: str) -> None:
 @pytest.mark.parametrize(
     ("key", "heading", "text"),
     [
-        ("invoices", "queue invoices is not a list", "The Redis key for this queue holds a hash"),
-        ("joobq:admin:audit", "the audit log cannot be written", "The key joobq:admin:audit is of another type."),
+        (
+            "invoices",
+            "queue invoices is not a list",
+            "The Redis key for this queue holds a hash, so a job cannot be added to it. "
+            "The entry is still here, unchanged. This needs an engineer.",
+        ),
+        (
+            "joobq:admin:audit",
+            "the audit log cannot be written",
+            "The key joobq:admin:audit is of another type. "
+            "Nothing is changed without a record, so nothing was. This needs an engineer.",
+        ),
     ],
 )
 def test_a_key_of_another_type_is_named(

@@ -81,6 +81,7 @@ def test_the_bar_says_what_will_be_sent(client: Client, valkey: Server) -> None:
     fifty(valkey)
     words = says(get(client, "/dead-letters/"))
     assert re.search(r"Acts on the versions shown at \d\d:\d\d:\d\d\. Anything changed since is skipped\.", words)
+    assert "skipped. Of one job, one copy is sent." in words
     assert "Will be sent: retries to their maximum · past expiry → in 3 days · error cleared · status" in words
 
 
