@@ -135,16 +135,23 @@ def test_many_end_in_the_order_of_asking(redis: redis_py.Redis, optimized: bool)
     claims = ledger.claim_many("w")
     items = [(claim, ENDS[n % 3], SECOND) for n, claim in enumerate(claims)]
     items += [(claims[0], State.COMPLETED), (claims[0], State.DEAD), (replace(claims[1], owner="v"), State.DEAD)]
-    redis.script_load(steps.SETTLE.text)
-    with sends(redis) as count:
-        said = ledger.settle_many(iter(items))
-        assert count() == (2 if optimized else 131)
+    said = ledger.settle_many(iter(items))
     assert [each.outcome.name for each in said] == ["APPLIED"] * 128 + ["ALREADY", "LOST", "LOST"]
     assert [each.claim for each in said] == [item[0] for item in items]
     states = [record.state for record in ledger.resolve_many(claim.request_id for claim in claims)]
     assert states == [ENDS[n % 3] for n in range(128)]
     assert ledger.settle_many([]) == []
     assert agrees(ledger)
+
+
+@BOTH
+def test_a_batch_holds_128_claims(redis: redis_py.Redis, optimized: bool) -> None:
+    ledger = ledger_of(redis, optimized=optimized)
+    items = [(held(ledger), State.COMPLETED)] * 129
+    redis.script_load(steps.SETTLE.text)
+    with sends(redis) as count:
+        ledger.settle_many(items)
+        assert count() == (2 if optimized else 129)
 
 
 def test_settling_never_touches_the_payload(redis: redis_py.Redis) -> None:
