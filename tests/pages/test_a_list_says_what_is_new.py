@@ -90,7 +90,8 @@ def test_a_page_further_down_and_an_empty_one_ask_too(client: Client, valkey: Se
 
 
 @pytest.mark.parametrize(
-    ("news", "trigger"), [("1", "every 1s, look"), ("60", "every 60s, look"), ("7", "every 5s, look")]
+    ("news", "trigger"),
+    [("1", "every 1s, look"), ("15", "every 15s, look"), ("60", "every 60s, look"), ("7", "every 5s, look")],
 )
 def test_as_often_as_its_reader_wants(client: Client, valkey: Server, news: str, trigger: str) -> None:
     client.cookies["news"] = news

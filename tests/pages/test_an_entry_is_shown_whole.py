@@ -7,7 +7,7 @@ from joobq_admin.joobq import keys
 from joobq_admin.joobq.entry import EntryRef
 from joobq_admin.pages import tokens
 from tests.support.html import elements, get, link, rows, says
-from tests.support.letters import DIED, ERROR, digest, jid, letter
+from tests.support.letters import DIED, ERROR, NO_TIME, digest, jid, letter
 from tests.support.operators import ANN, dead_letters
 from tests.support.servers import Server
 
@@ -37,6 +37,16 @@ def test_what_went_wrong_and_with_which_job(client: Client) -> None:
         "1 line of your code in 3", "src/jobs.cr:36:9 in 'perform'",
     ):  # fmt: skip
         assert word in words
+
+
+def test_where_its_time_of_death_comes_from_is_said(client: Client, valkey: Server) -> None:
+    """A score that is no time leaves what its error says."""
+    raw = letter(9, error=ERROR | {"failed_at": "2026-11-28T01:02:03Z"})
+    valkey.client.zadd(keys.DEAD, {raw: NO_TIME})
+    assert "from error.failed_at Queue" in says(get(client, f"/dead-letters/{NO_TIME}-{digest(raw)[:16]}/"))
+    assert "from error.failed_at" not in says(get(client, ENTRY))
+    titles = [given["title"] for given in elements(get(client, "/dead-letters/"), "time")]
+    assert [title.endswith(", from error.failed_at") for title in titles] == [False, False, False, True]
 
 
 def test_secrets_are_hidden_and_it_says_so(client: Client) -> None:
