@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
+from joobq_admin import connection
 from joobq_admin.joobq.delivery import Gate, Ledger, LedgerStats
 from joobq_admin.pages import ledger_names, times, words
 from joobq_admin.pages.ledger_answers import Told
@@ -78,6 +79,14 @@ def warning(gate: Gate | None, user: User) -> str:
         return ""
     reason = f": “{why(gate.reason, 200)}”" if gate.reason else ""
     return f"The gate of this ledger is closed{whose(gate, user)}{reason}."
+
+
+def warning_of(ledger: Ledger, user: User) -> str:
+    """The same of a ledger, as far as it can be read: beside an answer that is given in any case."""
+    try:
+        return warning(ledger.gate(), user)
+    except connection.TROUBLE:
+        return ""
 
 
 def _proof(proof: Proof, stats: LedgerStats) -> str:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from joobq_admin.pages import answer
+from joobq_admin import connection
+from joobq_admin.pages import answer, gate_panel
 from joobq_admin.pages.ledger_names import Head
 from joobq_admin.pages.purge_forms import LONGEST_REASON, Confirmation, Fields
 
@@ -46,4 +47,5 @@ def ask(request: HttpRequest, question: Question) -> HttpResponse:
     context = {"ask": question, "title": question.heading}
     if getattr(request, "htmx", False):
         return answer.dialog(request, "deliveries/_question_dialog.html", context)
-    return answer.page(request, "deliveries/question.html", context, nav="deliveries")
+    gate = gate_panel.warning_of(connection.ledger(*question.ledger.names), request.user)
+    return answer.page(request, "deliveries/question.html", {**context, "gate": gate}, nav="deliveries")

@@ -12,6 +12,7 @@ from joobq_admin.joobq.delivery import Record as Delivery
 from joobq_admin.joobq.delivery import ReviewOutcome
 from joobq_admin.pages import (
     answer,
+    gate_panel,
     ledger_answers,
     ledger_forms,
     ledger_names,
@@ -181,6 +182,7 @@ def _shown(request: HttpRequest, press: Press, slip: Review) -> HttpResponse:
     context = {
         "title": slip.heading,
         "l": ledger_names.head(press.ledger),
+        "gate": gate_panel.warning_of(press.ledger, press.user),
         "id": plain(press.request_id, 200),
         "x": slip,
     }

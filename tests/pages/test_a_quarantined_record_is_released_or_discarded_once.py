@@ -106,6 +106,14 @@ def test_a_discard_asks_why_and_then_is_for_good(client: Client, ledger: Ledger,
     assert not htmx or "Discarded. Record and copy are gone" in says(answer)
 
 
+def test_whose_gate_is_closed_is_told_on_each_of_these_pages(client: Client, ledger: Ledger) -> None:
+    set_aside(ledger)
+    ledger.close_gate(ANN, "moving house")
+    page = get(client, REQUEST)
+    for each in (page, client.post(at("discard", id="a"), hidden(page)), release(client, page, htmx=False)):
+        assert "by Ann Āboliņa: “moving house”. The ledger" in says(each)
+
+
 def test_what_does_not_decode_is_not_released(client: Client, ledger: Ledger) -> None:
     set_aside(ledger)
     before = contents(ledger.redis)
