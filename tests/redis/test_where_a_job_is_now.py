@@ -54,10 +54,28 @@ def test_too_deep_to_be_seen_is_told(redis: Redis) -> None:
     assert seen(redis).whole
 
 
+def test_too_many_in_processing_or_delayed_is_told_too(redis: Redis) -> None:
+    redis.rpush("joobq:processing:emails", *([OTHER] * LOOK), JOB)
+    at = seen(redis)
+    assert (at.processing, at.whole) == (False, False)
+    redis.delete("joobq:processing:emails")
+    redis.zadd("joobq:delayed_jobs", {letter(2, n=n): n for n in range(LOOK)} | {JOB: LOOK})
+    at = seen(redis)
+    assert (at.delayed, at.whole) == (False, False)
+    redis.zpopmin("joobq:delayed_jobs")
+    at = seen(redis)
+    assert (at.delayed, at.whole) == (True, True)
+
+
 def test_large_jobs_end_the_look(redis: Redis) -> None:
-    redis.rpush("emails", JOB, letter(3, text="x" * 2_000_000), letter(4))
+    large = letter(3, text="x" * 2_000_000)
+    redis.rpush("emails", JOB, large, letter(4))
     at = seen(redis)
     assert (at.waiting, at.place, at.whole) == (3, None, False)
+    redis.delete("emails")
+    redis.zadd("joobq:delayed_jobs", {large: 1, JOB: 2})
+    at = seen(redis)
+    assert (at.delayed, at.whole) == (False, False)
 
 
 def test_keys_of_other_types(redis: Redis) -> None:
