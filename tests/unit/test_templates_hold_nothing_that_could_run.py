@@ -70,6 +70,13 @@ def test_every_form_that_changes_something_carries_the_token(path: str) -> None:
     assert [form for form in posting if not re.search(token, form)] == []
 
 
+@pytest.mark.parametrize("path", TEMPLATES)
+def test_what_is_pressed_is_off_until_its_answer_comes(path: str) -> None:
+    """But for what goes on by itself, and what only changes how pages look."""
+    needless = r'\shx-disabled-elt=|\shx-trigger="load"|\shx-swap="none"'
+    assert [element for element in such(path, r"\shx-post=") if not re.search(needless, element)] == []
+
+
 def test_our_script_writes_no_markup_and_evaluates_nothing() -> None:
     words = r"\b(?:eval|Function)\s*\(|innerHTML|outerHTML\s*=|insertAdjacentHTML|document\.write|setTimeout\(\s*[\"'`]"
     assert re.findall(words, sources.text("static/js/app.js")) == []
