@@ -226,6 +226,17 @@ def test_the_tombstone_has_undo_while_the_bin_has_it(client: Client, valkey: Ser
     assert undo_form(stone) == {}
 
 
+def test_a_viewer_reads_that_there_is_a_copy_and_has_no_undo(client: Client, valkey: Server) -> None:
+    queue = dead_letters(valkey.client)
+    assert queue.purge_entries([REF, EntryRef(DIED, digest(OTHER), jid(2))], by=ANN, operation="two").done
+    for role, has_undo in (("operator", True), ("viewer", False)):
+        client.post("/auth/dev-role", {"role": role})
+        for url in (ENTRY, "/operations/two/"):
+            page = get(client, url)
+            assert "in the bin until" in says(page)
+            assert bool(elements(page, "form", action="/bin/restore")) == has_undo
+
+
 def test_an_undo_from_the_tombstone_leads_to_what_it_did(client: Client, valkey: Server) -> None:
     purge(client, ENTRY)
     back = undo(client, get(client, ENTRY), htmx=False)
