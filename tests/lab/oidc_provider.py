@@ -187,6 +187,7 @@ class Lab:
         assert ada.go("/bin/", follow=False).headers["Location"] == "/auth/login?next=%2Fbin%2F"
 
     def faulty_logout_tokens_end_nothing(self) -> None:
+        pause(1)  # a logout tells seconds: it ends what began within its own
         ada = self.person("ada")
         for fault in FAULTY_LOGOUTS.split():
             token = self.tell(f"logout_token?sub=ada&m={fault}")
