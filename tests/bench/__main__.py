@@ -7,7 +7,7 @@ ratios stay. N: dead letters, and requests of a ledger.
 import os
 import sys
 
-from tests.bench import ledger, listing, pages
+from tests.bench import ledger, ledger_pages, listing, pages
 from tests.bench.figures import table
 from tests.support.servers import KINDS, Server
 
@@ -20,6 +20,7 @@ def main() -> None:
             table(f"The list: entries {head} {os.getloadavg()[0]:.1f}", listing.figures(server, small, n))
             table(f"Pages: entries {head} {os.getloadavg()[0]:.1f}", pages.figures(server, n))
             table(f"The ledger: requests {head} {os.getloadavg()[0]:.1f}", ledger.figures(server, n))
+            table(f"Its pages: requests of 10 kB {head} {os.getloadavg()[0]:.1f}", ledger_pages.figures(server, n))
 
 
 def _named(server: Server) -> str:

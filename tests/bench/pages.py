@@ -43,7 +43,7 @@ def figures(server: Server, n: int) -> list[Figure]:
                     took.setdefault(what, []).append(1_000 * (time.perf_counter() - began))
         after = memory(ours)
     return [
-        *(_request(what, each) for what, each in took.items()),
+        *(request(what, each) for what, each in took.items()),
         _at_most("commands meanwhile, p99 of scripts", stalls.p99, P99, "ms"),
         _at_most("commands meanwhile, the longest", stalls.longest, P99, "ms"),
         Figure("longest wait of one that pings", f"{stalls.ping:.1f} ms"),
@@ -79,7 +79,7 @@ def _addresses(redis: redis_py.Redis, n: int) -> Iterator[tuple[str, str]]:
     yield "a jid that is not there", f"/jobs/{jid(n + 1)}/"
 
 
-def _request(what: str, took: list[float]) -> Figure:
+def request(what: str, took: list[float]) -> Figure:
     longest, half = max(took), median(took)
     return Figure(f"{what}, longest (p50)", f"{longest:.0f} ms ({half:.0f})", ask="<= 250 ms", met=longest <= LONGEST)
 
