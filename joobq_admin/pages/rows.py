@@ -121,11 +121,11 @@ def _refers_to(entry: Entry, base: str) -> Row:
 def _died(entry: Entry, now: datetime) -> Row:
     at = entry.died_at
     if at is None:
-        return {"iso": "", "rel": "", "clock": "", "full": ""}
+        return {"rel": "", "clock": "", "full": ""}
     when, star, source = times.when(at, now), "", ""
     if entry.died_at_source != "score":
         star, source = STAR, f", from {entry.died_at_source}"
-    return {"iso": when.iso, "rel": when.rel, "clock": when.clock + star, "full": when.full + source}
+    return {"rel": when.rel, "clock": when.clock + star, "full": when.full + source}
 
 
 def _of_job(entry: Entry, deaths: int, records: Sequence[Record], now: datetime) -> list[Badge]:

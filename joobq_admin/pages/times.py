@@ -119,7 +119,7 @@ def between(since: datetime, until: datetime, now: datetime) -> str:
 
 
 def in_full(at: datetime) -> str:
-    """'Sun 29 Nov 2026, 02:21:40 CET (UTC+1). 01:21:40 UTC'; with the date there too when it is another."""
+    """'Sun 29 Nov 2026, 02:21:40 CET. 01:21:40 UTC'; with the date there too when it is another."""
     return _in_full(here(at))
 
 
@@ -160,17 +160,12 @@ def _in_full(at: datetime) -> str:
         return f"{told}UTC"
     there = at.astimezone(UTC)
     other = there.strftime("%H:%M:%S UTC" if there.date() == at.date() else "%a %-d %b, %H:%M:%S UTC")
-    return f"{told}{_zone_and_distance(at)}. {other}"
+    return f"{told}{_zone(at)}. {other}"
 
 
 def _zone(at: datetime) -> str:
     name = at.tzname() or ""
     return _distance(at) if name[:1] in ("+", "-") else name
-
-
-def _zone_and_distance(at: datetime) -> str:
-    name, distance = _zone(at), _distance(at)
-    return name if name in ("UTC", distance) else f"{name} ({distance})"
 
 
 def _distance(at: datetime) -> str:

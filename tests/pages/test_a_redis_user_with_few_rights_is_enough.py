@@ -56,6 +56,7 @@ def guarded(request: pytest.FixtureRequest, with_django: None) -> Iterator[Serve
 @pytest.fixture
 def somebody(client: Client, guarded: Server) -> Client:
     nobody_counts()
+    connection.discovery.cache_clear()  # else ledgers may be known of the test before
     walk.prepare(guarded.client)
     guarded.client.script_flush()
     allow(guarded.client, OPERATOR)

@@ -45,7 +45,7 @@ def test_where_its_time_of_death_comes_from_is_said(client: Client, valkey: Serv
     valkey.client.zadd(keys.DEAD, {raw: NO_TIME})
     assert "from error.failed_at Queue" in says(get(client, f"/dead-letters/{NO_TIME}-{digest(raw)[:16]}/"))
     assert "from error.failed_at" not in says(get(client, ENTRY))
-    titles = [given["title"] for given in elements(get(client, "/dead-letters/"), "time")]
+    titles = [given["title"] for given in elements(get(client, "/dead-letters/"), "abbr")]
     assert [title.endswith(", from error.failed_at") for title in titles] == [False, False, False, True]
 
 

@@ -69,13 +69,13 @@ def test_an_expiry_is_told_as_what_it_means(ms: str, said: str) -> None:
     ("zone", "clock", "named", "full"),
     [
         ("UTC", "02:21:40", "02:21:40 UTC", "Sun 29 Nov 2026, 02:21:40 UTC"),
-        ("Europe/Berlin", "03:21:40", "03:21:40 CET", "Sun 29 Nov 2026, 03:21:40 CET (UTC+1). 02:21:40 UTC"),
-        ("Europe/London", "02:21:40", "02:21:40 GMT", "Sun 29 Nov 2026, 02:21:40 GMT (UTC+0). 02:21:40 UTC"),
+        ("Europe/Berlin", "03:21:40", "03:21:40 CET", "Sun 29 Nov 2026, 03:21:40 CET. 02:21:40 UTC"),
+        ("Europe/London", "02:21:40", "02:21:40 GMT", "Sun 29 Nov 2026, 02:21:40 GMT. 02:21:40 UTC"),
         ("America/New_York", "21:21:40", "21:21:40 EST",
-         "Sat 28 Nov 2026, 21:21:40 EST (UTC-5). Sun 29 Nov, 02:21:40 UTC"),
+         "Sat 28 Nov 2026, 21:21:40 EST. Sun 29 Nov, 02:21:40 UTC"),
         ("America/Sao_Paulo", "23:21:40", "23:21:40 UTC-3",
          "Sat 28 Nov 2026, 23:21:40 UTC-3. Sun 29 Nov, 02:21:40 UTC"),
-        ("Asia/Kolkata", "07:51:40", "07:51:40 IST", "Sun 29 Nov 2026, 07:51:40 IST (UTC+5:30). 02:21:40 UTC"),
+        ("Asia/Kolkata", "07:51:40", "07:51:40 IST", "Sun 29 Nov 2026, 07:51:40 IST. 02:21:40 UTC"),
     ],
 )  # fmt: skip
 def test_in_a_zone_which_is_named_and_utc_beside(zone: str, clock: str, named: str, full: str) -> None:
