@@ -2,18 +2,23 @@
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 
-from django.utils.timezone import get_current_timezone_name, localtime
+from django.utils.timezone import get_current_timezone, get_current_timezone_name
 
 
 @dataclass(frozen=True, slots=True)
 class When:
     """One moment in four ways: for machines, as a distance, by the clock, and in full."""
 
-    iso: str
+    at: datetime
     rel: str
     clock: str
     full: str
+
+    @property
+    def iso(self) -> str:
+        return self.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def now() -> datetime:
@@ -30,8 +35,7 @@ def at(ms: int | None) -> datetime | None:
 
 def when(at: datetime, now: datetime) -> When:
     local = here(at)
-    iso = at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return When(iso, distance(at, now), _clock(local, here(now)), _in_full(local))
+    return When(at, distance(at, now), _clock(local, here(now).date()), _in_full(local))
 
 
 def distance(at: datetime, now: datetime) -> str:
@@ -66,7 +70,7 @@ def ahead(ms: int) -> str:
 def here(at: datetime) -> datetime:
     """The same moment in the reader's zone; in UTC where calendars end."""
     try:
-        return localtime(at)
+        return at.astimezone(get_current_timezone())
     except OverflowError:
         return at.astimezone(UTC)
 
@@ -97,25 +101,18 @@ def zone_in_full(at: datetime) -> str:
 
 def clock(at: datetime, now: datetime) -> str:
     """The time of day; with its date when that is not today's."""
-    return _clock(here(at), here(now))
+    return _clock(here(at), here(now).date())
 
 
 def minute(at: datetime, now: datetime) -> str:
     """The same without seconds."""
-    local, today = here(at), here(now)
-    text = _clock(local, today)
-    return text[:-3] if local.date() == today.date() else text
+    return _minute(here(at), here(now).date())
 
 
 def between(since: datetime, until: datetime, now: datetime) -> str:
     """'02:00 to 02:15', each with its date when that is not today's; one that both share is said once."""
-    first, last = minute(since, now), minute(until, now)
-    date, _, clock = last.rpartition(", ")
-    if date and first.startswith(f"{date}, "):
-        last = clock
-    elif here(until).date() == here(now).date() != here(since).date():
-        last = f"today, {last}"
-    return f"{first} to {last}"
+    first, last = here(since).replace(tzinfo=None), here(until).replace(tzinfo=None)
+    return _between(first, last, here(now).date())
 
 
 def in_full(at: datetime) -> str:
@@ -140,18 +137,39 @@ def date_of(at: datetime) -> str:
 
 def day(at: datetime, now: datetime) -> str:
     """A heading: 'Today, Sun 29 Nov'."""
-    at, now = here(at), here(now)
-    names: dict[date, str] = {now.date(): "Today, ", now.date() - timedelta(days=1): "Yesterday, "}
-    return names.get(at.date(), "") + at.strftime("%a %-d %b" if at.year == now.year else "%a %-d %b %Y")
+    return _day(here(at).date(), here(now).date())
 
 
 # -- of moments that are in the reader's zone: a list has many
 
 
-def _clock(at: datetime, now: datetime) -> str:
-    if at.date() == now.date():
+def _clock(at: datetime, today: date) -> str:
+    if at.date() == today:
         return at.strftime("%H:%M:%S")
-    return at.strftime("%-d %b, %H:%M") if at.year == now.year else at.strftime("%-d %b %Y")
+    return at.strftime("%-d %b, %H:%M") if at.year == today.year else at.strftime("%-d %b %Y")
+
+
+def _minute(at: datetime, today: date) -> str:
+    text = _clock(at, today)
+    return text[:-3] if at.date() == today else text
+
+
+@lru_cache(maxsize=1024)  # a trend tells the same ones again and again
+def _between(since: datetime, until: datetime, today: date) -> str:
+    """Of moments without a zone: equal moments of two zones are told in two ways."""
+    first, last = _minute(since, today), _minute(until, today)
+    date, _, clock = last.rpartition(", ")
+    if date and first.startswith(f"{date}, "):
+        last = clock
+    elif until.date() == today != since.date():
+        last = f"today, {last}"
+    return f"{first} to {last}"
+
+
+@lru_cache(maxsize=64)
+def _day(day: date, today: date) -> str:
+    names = {today: "Today, ", today - timedelta(days=1): "Yesterday, "}
+    return names.get(day, "") + day.strftime("%a %-d %b" if day.year == today.year else "%a %-d %b %Y")
 
 
 def _in_full(at: datetime) -> str:

@@ -39,8 +39,10 @@ def test_by_the_clock(at: datetime, said: str) -> None:
 
 
 def test_in_full_and_for_machines() -> None:
-    when = times.when(NOW - timedelta(seconds=21), NOW)
-    assert when == times.When("2026-11-29T02:21:19Z", "21 s ago", "02:21:19", "Sun 29 Nov 2026, 02:21:19 UTC")
+    at = NOW - timedelta(seconds=21)
+    when = times.when(at, NOW)
+    assert when == times.When(at, "21 s ago", "02:21:19", "Sun 29 Nov 2026, 02:21:19 UTC")
+    assert when.iso == "2026-11-29T02:21:19Z"
 
 
 @pytest.mark.parametrize(
@@ -113,3 +115,17 @@ def test_no_other_module_writes_a_time_for_people(path: str) -> None:
     """With the year first it is one for machines, in UTC."""
     written = re.findall(r"strftime|\{[^{}:]*:%(?!Y)", sources.text(path))
     assert written == [] or path == "joobq_admin/pages/times.py"
+
+
+def test_one_moment_told_to_two_readers() -> None:
+    """What one of them was told is kept for a while, and nothing to the other."""
+    since, until = NOW - timedelta(hours=4), NOW - timedelta(hours=3)
+    told = []
+    for zone in ("UTC", "Asia/Kolkata", "UTC"):
+        with timezone.override(zone):
+            told.append((times.between(since, until, NOW), times.day(since, NOW)))
+    assert told == [
+        ("28 Nov, 22:21 to 23:21", "Yesterday, Sat 28 Nov"),
+        ("03:51 to 04:51", "Today, Sun 29 Nov"),
+        ("28 Nov, 22:21 to 23:21", "Yesterday, Sat 28 Nov"),
+    ]
