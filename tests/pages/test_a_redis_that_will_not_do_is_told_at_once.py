@@ -4,15 +4,14 @@ import subprocess
 from collections.abc import Callable
 
 from tests.support.dashboard import COMMAND, ROOT, Dashboard
-from tests.support.servers import Server, free_port
+from tests.support.servers import Server, as_cluster, free_port
 from tests.support.wire import ask
 
-CLUSTER = ("--cluster-enabled", "yes", "--cluster-port")  # its own second port may be taken
 A_CLUSTER = "This is a Redis Cluster. JoobQ's keys lie in several slots of it, and one step must change them together."
 
 
 def test_before_a_cluster_nothing_starts(new_server: Callable[..., Server]) -> None:
-    cluster = new_server("valkey", *CLUSTER, str(free_port()))
+    cluster = new_server("valkey", *as_cluster())
     environment = {"JOOBQ_ADMIN_AUTH": "dev", "JOOBQ_ADMIN_REDIS_URL": cluster.url, "PORT": str(free_port())}
     ended = subprocess.run(COMMAND, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=20)
     assert ended.returncode == 1
@@ -28,7 +27,7 @@ def test_one_that_comes_later_makes_the_process_not_ready(
     dashboard = new_dashboard(server.url)
     assert "Redis does not let us in yet: it does not answer" in dashboard.log
     assert readiness(dashboard) == (503, "Redis does not answer\n")
-    server.command += [*CLUSTER, str(free_port())]
+    server.command += as_cluster()
     server.start()
     assert readiness(dashboard) == (503, f"{A_CLUSTER}\n")
 

@@ -28,7 +28,7 @@ def slow(script: Script, write: bytes, after: bool) -> Script:
     assert script.text.count(write) == 1
     at = script.text.index(write)
     at = script.text.index(b"\n", at) if after else at
-    pause = b"\nfor _ = 1, %d do end\n" % (4_000_000 if after else 60_000_000)
+    pause = b"\nfor _ = 1, %d do end\n" % (16_000_000 if after else 60_000_000)
     copy.text = script.text[:at] + pause + script.text[at:]
     copy.sha = "0" * 40  # known to no server: it goes out with its text
     return copy

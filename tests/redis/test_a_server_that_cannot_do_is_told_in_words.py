@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 from joobq_admin.joobq import scripts
 from joobq_admin.joobq.server import shortcoming, told_by
-from tests.support.servers import Server
+from tests.support.servers import Server, as_cluster
 
 
 def test_a_server_of_today_will_do(server: Server) -> None:
@@ -11,7 +11,7 @@ def test_a_server_of_today_will_do(server: Server) -> None:
 
 
 def test_a_cluster_is_refused(new_server: Callable[..., Server]) -> None:
-    cluster = new_server("valkey", "--cluster-enabled", "yes")
+    cluster = new_server("valkey", *as_cluster())
     assert shortcoming(cluster.client) == (
         "This is a Redis Cluster. JoobQ's keys lie in several slots of it, and one step must change them together."
     )

@@ -14,7 +14,7 @@ from tests.support.eventually import eventually
 from tests.support.letters import DIED, NO_TIME, letter
 from tests.support.operators import before_the_script, dead_letters
 from tests.support.presses import ACTIONS, LETTER, is_done_once, prepare, press
-from tests.support.servers import KINDS, Server, connect
+from tests.support.servers import KINDS, Server, as_cluster, connect
 
 pytestmark = pytest.mark.parametrize("kind", KINDS)
 NewServer = Callable[..., Server]
@@ -179,7 +179,7 @@ def test_its_disk_fails(new_server: NewServer, kind: str) -> None:
 
 
 def test_a_cluster_that_serves_no_slots(new_server: NewServer, kind: str) -> None:
-    server = new_server(kind, "--cluster-enabled", "yes")
+    server = new_server(kind, *as_cluster())
     for action in ("redrive", "purge", "restore"):
         assert press(server.client, action) == Refusal.CLUSTERDOWN
 

@@ -30,6 +30,11 @@ def free_port() -> int:
             return int(s.getsockname()[1])
 
 
+def as_cluster() -> list[str]:
+    """How a server is started that is one. By itself it takes a second port that clients are given."""
+    return ["--cluster-enabled", "yes", "--cluster-port", str(free_port())]
+
+
 def connect(port: int, **options: Any) -> redis.Redis:
     """A client that sends everything once: what fails, fails at once. Answers are bytes."""
     return redis.Redis(port=port, **{"socket_timeout": 20, "retry": Retry(NoBackoff(), 0), **options})
