@@ -184,8 +184,9 @@ class Proxy:
         tail = b""
         with suppress(OSError):
             while got := near.recv(1 << 20):
-                scripts = sum((tail + got).count(word) for word in self.WORDS)
-                tail = (tail + got)[-min(map(len, self.WORDS)) + 1 :]
+                seen, tail = tail, tail + got
+                scripts = sum(tail.count(word) - seen.count(word) for word in self.WORDS)
+                tail = tail[-max(map(len, self.WORDS)) + 1 :]
                 self.scripts += scripts
                 if scripts and self.mode != "pass":
                     spoilt.set()
