@@ -19,7 +19,7 @@ class Condition:
         self.tried = self.asked = True
         try:
             yield
-        except BaseException:
+        except BaseException:  # raised again: whatever ended it, nobody knows that it was asked
             self.asked = False
             raise
 

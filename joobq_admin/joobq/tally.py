@@ -144,7 +144,7 @@ class Blocks(Generic[Name]):
             if not block.read or end - start != len(block.hashes) or (everything and block.read < self._round):
                 try:
                     self._load(block, start, end)
-                except BaseException:
+                except BaseException:  # raised again: whatever ended it, blocks that were not come to stay known
                     self.blocks += blocks[i:]
                     raise
                 changed += 1

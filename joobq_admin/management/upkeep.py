@@ -70,7 +70,7 @@ def repair(terminal: Terminal, asked: Namespace) -> Exit:
         else:
             if not asked.watch:
                 return ended
-        time.sleep(max(REST, 4 * (time.monotonic() - began)))
+        time.sleep(max(REST, 4 * (time.monotonic() - began)))  # a watch leaves Redis to others mostly
 
 
 def _cycle(terminal: Terminal, asked: Namespace) -> Exit:
@@ -91,7 +91,7 @@ def _cycle(terminal: Terminal, asked: Namespace) -> Exit:
             advance(cycle.done.records + cycle.done.entries - looked_at)
             looked_at = cycle.done.records + cycle.done.entries
             if not cycle.stepped:
-                time.sleep(TURN)
+                time.sleep(TURN)  # another takes its step, and nothing tells us of its end
             cycle = ledger.go_on(STEP)
     if not cycle:
         terminal.say("How far it came is not known any more: somebody deleted it. The same command begins anew.")

@@ -11,7 +11,7 @@ from joobq_admin.joobq.outcome import AnswerLost
 from tests.support.database import changed, contents
 from tests.support.eventually import eventually
 from tests.support.ledgers import agrees, clock, ledger_of, spoil_header
-from tests.support.operators import ANN, BOB, at_once
+from tests.support.operators import ANN, BOB, at_once, before_the_next
 from tests.support.servers import KINDS, Proxy, Server
 
 MANY = 1_200
@@ -128,16 +128,9 @@ def test_a_lost_answer_leaves_the_cycle_where_it_can_go_on(
     proxy = new_proxy(server)
     ledger = ledger_of(proxy.connect())
     ledger.begin_cycle("op1", ANN, 0)
-    page = ledger.repair_page
-
-    def cut(*args, **more):
-        proxy.swallow()
-        return page(*args, **more)
-
-    monkeypatch.setattr(ledger, "repair_page", cut)
+    before_the_next(monkeypatch, ledger, "repair_page", proxy.swallow)
     with pytest.raises(AnswerLost):
         ledger.go_on(0)
-    monkeypatch.undo()
     eventually(lambda: ledger_of(redis).cycle().lost)  # so it was told, though that is not answered either
     proxy.passes()
     ended = to_the_end(ledger)
@@ -153,13 +146,7 @@ def test_a_step_whose_end_was_told_to_redis_counts_though_its_answer_was_lost(
     proxy = new_proxy(server)
     ledger = ledger_of(proxy.connect())
     ledger.begin_cycle("op1", ANN, 0)
-    end = ledger._end
-
-    def lost(*args):
-        proxy.swallow()
-        return end(*args)
-
-    monkeypatch.setattr(ledger, "_end", lost)
+    before_the_next(monkeypatch, ledger, "_end", proxy.swallow)
     cycle = ledger.go_on(60)
     assert (cycle.stepped, cycle.done.records, cycle.done.quarantined, cycle.lost) == (True, MANY, 7, 0)
     assert cycle.ended_at

@@ -13,7 +13,7 @@ from joobq_admin.joobq.outcome import AnswerLost, Unreachable
 from joobq_admin.joobq.purging import Purging, Step
 from tests.support.database import changed, contents
 from tests.support.letters import DIED, NO_TIME, letter
-from tests.support.operators import ANN, dead_letters
+from tests.support.operators import ANN, before_the_next, dead_letters
 from tests.support.servers import Proxy, Server
 
 QUEUES = ["emails", "réports", "", "a b"]
@@ -175,11 +175,4 @@ def test_the_same_press_at_the_same_moment_is_one(redis: redis_py.Redis, monkeyp
 
 def before_the_first_goes(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
     """All is planned and recorded, then `act` comes, then the first entry of the queue goes."""
-    purge = Purging.purge_planned
-
-    def acts_first(*args: Any) -> Step:
-        monkeypatch.setattr(Purging, "purge_planned", purge)
-        act()
-        return purge(*args)
-
-    monkeypatch.setattr(Purging, "purge_planned", acts_first)
+    before_the_next(monkeypatch, Purging, "purge_planned", act)

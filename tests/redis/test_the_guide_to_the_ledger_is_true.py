@@ -1,6 +1,7 @@
 """docs/ledger.md as it stands: its producer and worker are run, its tables read what Lua has written."""
 
 import hashlib
+import os
 import re
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import redis as redis_py
 
-from joobq_admin.joobq.delivery import State, shapes
+from joobq_admin.joobq.delivery import Ledger, State, shapes
 from joobq_admin.joobq.delivery.record import decode
 from tests.support import sources
 from tests.support.eventually import eventually
@@ -20,16 +21,16 @@ from tests.support.servers import Server
 GUIDE = sources.text("docs/ledger.md")
 LEASE = 1.0  # seconds
 SHOP = '''
-import time
+from pathlib import Path
 
 failed = set()
 
 
 def deliver(request_id, payload):
-    """A slow one takes two leases; one fails at first, one always."""
+    """A slow one takes until somebody writes there; one fails at first, one always."""
     print("delivering", request_id, payload.decode(), flush=True)
     if payload == b"slow":
-        time.sleep({lease} * 2)
+        Path({pipe!r}).read_text()
     if payload == b"never" or (payload == b"later" and request_id not in failed):
         failed.add(request_id)
         raise ValueError(payload)
@@ -51,7 +52,9 @@ def table(first: str) -> list[list[str]]:
 def test_the_producer_and_the_worker_run(valkey: Server, tmp_path: Path) -> None:
     for name in ("producer.py", "worker.py"):
         (tmp_path / name).write_text(program(name))
-    (tmp_path / "shop.py").write_text(SHOP.format(lease=LEASE))
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    (tmp_path / "shop.py").write_text(SHOP.format(pipe=str(pipe)))
     environment = {"PYTHONPATH": str(sources.ROOT), "PYTHONUNBUFFERED": "1", "PYTHONWARNINGS": "error"}
 
     def start(name: str, *arguments: str) -> subprocess.Popen[str]:
@@ -73,6 +76,9 @@ def test_the_producer_and_the_worker_run(valkey: Server, tmp_path: Path) -> None
             stack.callback(worker.wait)
             stack.callback(worker.kill)
             stack.callback(Guard(worker).lift)
+        first = eventually(lambda: leased_until(ledger, "order-1"))
+        eventually(lambda: leased_until(ledger, "order-1") > first + LEASE * 1_000)  # it outlasts what it began with
+        pipe.write_text("")
         eventually(lambda: {record.state for record in ledger.records().records} == {State.COMPLETED, State.DEAD}, 30)
         for worker in workers:
             worker.terminate()
@@ -89,6 +95,11 @@ def test_the_producer_and_the_worker_run(valkey: Server, tmp_path: Path) -> None
     assert 2 <= ended["order-3"][1] <= 3  # once, or once in each worker
     assert told.count("delivering order-1 slow") == told.count("order-1 COMPLETED APPLIED") == 1
     assert told.count("APPLIED") == sum(attempts for _, attempts in ended.values())
+
+
+def leased_until(ledger: Ledger, request_id: str) -> int:
+    record = ledger.resolve(request_id)
+    return (record and record.lease_until) or 0
 
 
 def read(header: bytes) -> dict[str, bytes]:

@@ -63,7 +63,7 @@ class Dashboard:
         self.guard = Guard(self.process)
         try:
             eventually(self.answers, timeout=30)
-        except BaseException:
+        except BaseException:  # raised again: no process is left behind
             self.close()
             raise
 

@@ -40,7 +40,7 @@ class Disturbances:
         try:
             while not self.over.is_set():
                 act(ledger, dice)
-        except BaseException as error:
+        except Exception as error:  # `stop` raises it
             self.raised.append(error)
 
     def stop(self) -> None:

@@ -55,11 +55,16 @@ def at_once(*acts: Callable[[], Any]) -> list[Any]:
 
 def before_the_script(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
     """The next state change looks up what it acts on, then `act` comes first, then its script is sent."""
-    send = scripts.write
+    before_the_next(monkeypatch, scripts, "write", act)
 
-    def write(*args: Any) -> Any:
-        monkeypatch.setattr(scripts, "write", send)
+
+def before_the_next(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, act: Callable[[], Any]) -> None:
+    """`act` comes before the next call of what `owner` has under this name."""
+    own = getattr(owner, name)
+
+    def acts_first(*args: Any, **more: Any) -> Any:
+        monkeypatch.setattr(owner, name, own)
         act()
-        return send(*args)
+        return own(*args, **more)
 
-    monkeypatch.setattr(scripts, "write", write)
+    monkeypatch.setattr(owner, name, acts_first)
